@@ -1,0 +1,33 @@
+"""groundwire: cited web search and Gemini CLI's tools, for any agent.
+
+The public names, nothing else. Importing this package touches no disk, environment or network;
+each name is loaded from its module when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from groundwire.version import __version__
+
+_HOME_OF = {
+    "__version__": "groundwire.version",
+}
+
+__all__ = ["__version__"]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'groundwire' has no attribute '{name}'")
+    from importlib import import_module  # noqa: PLC0415  (lazy: importing groundwire stays free)
+
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

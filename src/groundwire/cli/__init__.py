@@ -1,0 +1,86 @@
+"""The command line: finds the command's own module and runs it.
+
+Every command is one file in this folder with `add_arguments(parser)` and `run(arguments) -> int`;
+it is imported only when that command is typed, so `groundwire --version` stays as fast as Python.
+"""
+
+from __future__ import annotations
+
+import sys
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    # word typed: (module in groundwire.cli, one line for --help)
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    words = sys.argv[1:] if argv is None else argv
+    if words and words[0] in ("--version", "-V"):
+        from groundwire.version import __version__
+
+        print(f"groundwire {__version__}")
+        return 0
+    if not words or words[0] in ("--help", "-h", "help"):
+        print(overview())
+        return 0 if words else 2
+    entry = COMMANDS.get(words[0])
+    if entry is None:
+        print(unknown_command(words[0]), file=sys.stderr)
+        return 2
+    return run_command(words[0], entry, words[1:])
+
+
+def run_command(word: str, entry: tuple[str, str], words: list[str]) -> int:
+    """Import the command's module, parse its words, run it; translate our errors to exit codes."""
+    import argparse
+    from importlib import import_module
+
+    from groundwire.errors import GroundwireError
+
+    module = import_module(f"groundwire.cli.{entry[0]}")
+    parser = argparse.ArgumentParser(
+        prog=f"groundwire {word}",
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    module.add_arguments(parser)
+    arguments = parser.parse_args(words)
+    try:
+        return int(module.run(arguments))
+    except GroundwireError as error:
+        print(f"groundwire: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of our pipe left (`| head`). Point stdout at nothing so that Python's exit is quiet.
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+def overview() -> str:
+    """The text of `groundwire --help`."""
+    lines = [
+        "usage: groundwire COMMAND [options]",
+        "",
+        "Cited web search and Gemini CLI's tools, for any agent.",
+        "",
+    ]
+    width = max((len(word) for word in COMMANDS), default=0)
+    lines += [f"  {word:<{width}}  {summary}" for word, (_, summary) in COMMANDS.items()]
+    return "\n".join(
+        [*lines, "", "  groundwire COMMAND --help tells more; groundwire --version the version."]
+    )
+
+
+def unknown_command(word: str) -> str:
+    """What to say about a word that is no command, with the nearest one."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, COMMANDS, n=1)
+    return f"groundwire: there is no command '{word}'." + (
+        f" Did you mean '{near[0]}'?" if near else " groundwire --help lists them."
+    )

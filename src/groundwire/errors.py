@@ -1,0 +1,247 @@
+"""Every deliberate failure of groundwire, in one tree.
+
+    GroundwireError
+    ├── UsageError                    the words we were given are wrong: change them
+    │   ├── InvalidQuery
+    │   ├── InvalidToolArguments
+    │   ├── InvalidConfig
+    │   ├── UnknownProvider
+    │   └── MissingExtra
+    ├── CredentialError               a key or a sign-in is needed: get one
+    │   ├── MissingGeminiKey
+    │   ├── MissingOpenAISession
+    │   ├── MissingOpenRouterKey
+    │   ├── MissingCorpus
+    │   └── SignInExpired
+    ├── SearchFailed                  a provider was asked and gave no usable answer
+    │   ├── GeminiSearchFailed
+    │   ├── OpenAISearchFailed
+    │   ├── OpenRouterSearchFailed
+    │   └── LocalSearchFailed
+    ├── TransportError                the wire itself: nothing usable came back
+    │   ├── ConnectFailed
+    │   ├── TimedOut
+    │   ├── ConnectionCut
+    │   ├── BodyTooLarge
+    │   ├── RedirectRefused
+    │   ├── InsecureUrl
+    │   └── MalformedResponse
+    └── ToolError                     told to the model, in Gemini CLI's own error types
+
+Each class knows its `code` (stable, machine-readable), the exit code of the command line, the HTTP
+status a server of ours answers with, and a `hint`: what the reader can do next. A message never
+contains a secret.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class GroundwireError(Exception):
+    """A failure that groundwire foresaw. Anything else leaving the package is a bug."""
+
+    code: ClassVar[str] = "GROUNDWIRE_ERROR"
+    exit_code: ClassVar[int] = 1
+    http_status: ClassVar[int] = 500
+    default_hint: ClassVar[str] = ""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = self.default_hint if hint is None else hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}" if self.hint else self.message
+
+
+class UsageError(GroundwireError):
+    """The words we were given are wrong; nothing was sent."""
+
+    code = "USAGE_ERROR"
+    exit_code = 2
+    http_status = 400
+
+
+class InvalidQuery(UsageError):
+    """The query is missing, blank, too long or not valid text."""
+
+    code = "INVALID_QUERY"
+
+
+class InvalidToolArguments(UsageError):
+    """A tool was called with arguments it does not take."""
+
+    code = "INVALID_TOOL_ARGUMENTS"
+
+
+class InvalidConfig(UsageError):
+    """A setting cannot be used: a broken file, a wrong type, an address we refuse."""
+
+    code = "INVALID_CONFIG"
+
+
+class UnknownProvider(UsageError):
+    """A provider was named that does not exist."""
+
+    code = "UNKNOWN_PROVIDER"
+
+
+class MissingExtra(UsageError):
+    """An optional part of groundwire is not installed."""
+
+    code = "MISSING_EXTRA"
+
+
+class CredentialError(GroundwireError):
+    """A key or a sign-in is needed before anything can be asked; nothing was sent."""
+
+    code = "CREDENTIAL_ERROR"
+    exit_code = 3
+    http_status = 401
+
+
+class MissingGeminiKey(CredentialError):
+    """No Gemini API key was found anywhere."""
+
+    code = "MISSING_GEMINI_API_KEY"
+    default_hint = (
+        "Get a key at https://aistudio.google.com/apikey, then run: "
+        "export GEMINI_API_KEY=... (or: groundwire login gemini)"
+    )
+
+
+class MissingOpenAISession(CredentialError):
+    """No ChatGPT sign-in was found in any store."""
+
+    code = "MISSING_OPENAI_OAUTH_SESSION"
+    default_hint = "Sign in with one of: codex login, or: opencode auth login (OpenAI, ChatGPT)."
+
+
+class MissingOpenRouterKey(CredentialError):
+    """No OpenRouter API key was found anywhere."""
+
+    code = "MISSING_OPENROUTER_API_KEY"
+    default_hint = (
+        "Get a key at https://openrouter.ai/keys, then run: "
+        "export OPENROUTER_API_KEY=... (or: groundwire login openrouter)"
+    )
+
+
+class MissingCorpus(CredentialError):
+    """The provider `local` was asked without a folder of documents."""
+
+    code = "MISSING_CORPUS"
+    default_hint = "Name the folder: groundwire search QUERY --provider local --corpus DIR"
+
+
+class SignInExpired(CredentialError):
+    """A stored sign-in can no longer be renewed."""
+
+    code = "SIGN_IN_EXPIRED"
+
+
+class SearchFailed(GroundwireError):
+    """A provider was asked and gave no usable answer."""
+
+    code = "WEB_SEARCH_FAILED"
+    exit_code = 4
+    http_status = 502
+
+
+class GeminiSearchFailed(SearchFailed):
+    """Gemini refused, failed, or answered in a form that cannot be read."""
+
+    code = "GEMINI_WEB_SEARCH_FAILED"
+
+
+class OpenAISearchFailed(SearchFailed):
+    """The Codex backend refused, failed, or answered without searching."""
+
+    code = "OPENAI_OAUTH_WEB_SEARCH_FAILED"
+
+
+class OpenRouterSearchFailed(SearchFailed):
+    """OpenRouter refused, failed, or answered in a form that cannot be read."""
+
+    code = "OPENROUTER_WEB_SEARCH_FAILED"
+
+
+class LocalSearchFailed(SearchFailed):
+    """The local corpus could not be read or searched."""
+
+    code = "LOCAL_SEARCH_FAILED"
+
+
+class TransportError(GroundwireError):
+    """Nothing usable came back over the wire."""
+
+    code = "TRANSPORT_ERROR"
+    exit_code = 5
+    http_status = 502
+
+
+class ConnectFailed(TransportError):
+    """No connection could be made."""
+
+    code = "CONNECT_FAILED"
+    default_hint = "Check the network, the proxy settings (HTTPS_PROXY, NO_PROXY) and the base URL."
+
+
+class TimedOut(TransportError):
+    """The server did not answer in time."""
+
+    code = "TIMED_OUT"
+    http_status = 504
+
+
+class ConnectionCut(TransportError):
+    """The connection ended before the answer was complete."""
+
+    code = "CONNECTION_CUT"
+
+
+class BodyTooLarge(TransportError):
+    """An answer was larger than we are willing to hold."""
+
+    code = "BODY_TOO_LARGE"
+
+
+class RedirectRefused(TransportError):
+    """A server pointed elsewhere; credentials do not travel along."""
+
+    code = "REDIRECT_REFUSED"
+
+
+class InsecureUrl(TransportError):
+    """Plain http to another machine would send a key in the clear."""
+
+    code = "INSECURE_URL"
+    exit_code = 2
+    http_status = 400
+
+
+class MalformedResponse(TransportError):
+    """Bytes came back that are not what the protocol says."""
+
+    code = "MALFORMED_RESPONSE"
+
+
+class ToolError(GroundwireError):
+    """A tool call failed in a way the model should hear about.
+
+    `type` (given as `kind`) is one of Gemini CLI's error type strings; `display` is the
+    shorter text for the person.
+    """
+
+    code = "TOOL_ERROR"
+    exit_code = 6
+    http_status = 422
+
+    def __init__(
+        self, message: str, *, kind: str, llm_content: str | None = None, display: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.type = kind
+        self.llm_content = message if llm_content is None else llm_content
+        self.display = message if display is None else display

@@ -1,0 +1,1 @@
+"""One verb, `send(Request) -> Response`, in layers: Retry( CodeAssist( Auth( Http )))."""
