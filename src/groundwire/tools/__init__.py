@@ -1,0 +1,1 @@
+"""Gemini CLI's file tools on a workspace: one file per tool, two dialects, one registry."""

@@ -1,0 +1,1 @@
+"""The workspace: one directory, one door to it, and text files that keep their bytes."""

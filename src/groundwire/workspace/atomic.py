@@ -1,0 +1,125 @@
+"""Writing files all at once: beside the target, flushed to the disk, then renamed over it.
+
+A crash or a full disk at any moment leaves the old file or the new one, never a mixture. A file that
+somebody else changed since it was read is left alone, and the call fails with `CHANGED_MEANWHILE`.
+Mode, owner and extended attributes of the old file are kept.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from contextlib import suppress
+
+from groundwire.errors import ToolError
+from groundwire.workspace.boundary import Fingerprint, Workspace, WorkspacePath, require_regular
+
+CHANGED_MEANWHILE = (
+    "The file was changed by someone else since it was read: {path}. Read it again, then retry."
+)
+_NEW = (
+    os.O_WRONLY
+    | os.O_CREAT
+    | os.O_EXCL
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+def write_atomically(
+    workspace: Workspace, place: WorkspacePath, data: bytes, *, seen: Fingerprint | None
+) -> Fingerprint:
+    """Put `data` at `place`, all or nothing, and give the new file's fingerprint.
+
+    `seen` is the fingerprint of the file the caller read; None says there was no file, and then
+    missing directories are made and a file that appeared meanwhile is not overwritten. OSError from the disk.
+    """
+    with workspace.directory_of(place, create=seen is None) as (handle, name):
+        before = _unchanged(handle, name, place, seen)
+        beside = _name_beside(name)
+        descriptor = os.open(beside, _NEW, 0o666 if before is None else 0o600, dir_fd=handle)
+        try:
+            try:
+                _fill(descriptor, data, before)
+            finally:
+                os.close(descriptor)
+            _unchanged(handle, name, place, seen)
+            _move_into_place(beside, name, handle, place, new=before is None)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(beside, dir_fd=handle)
+            raise
+        _flush_directory(handle)
+        return Fingerprint.of(os.stat(name, dir_fd=handle, follow_symlinks=False))
+
+
+def remove(workspace: Workspace, place: WorkspacePath, *, seen: Fingerprint) -> None:
+    """Delete the file at `place` when it still is the one with the fingerprint `seen`."""
+    with workspace.directory_of(place) as (handle, name):
+        _unchanged(handle, name, place, seen)
+        os.unlink(name, dir_fd=handle)
+        _flush_directory(handle)
+
+
+def _unchanged(
+    handle: int | None, name: str, place: WorkspacePath, seen: Fingerprint | None
+) -> os.stat_result | None:
+    """The status of the file at `name` after making sure that it is the one that was `seen`."""
+    try:
+        status = os.stat(name, dir_fd=handle, follow_symlinks=False)
+    except FileNotFoundError:
+        status = None
+    if status is not None:
+        require_regular(status, place.absolute)
+    if (None if status is None else Fingerprint.of(status)) != seen:
+        raise ToolError(CHANGED_MEANWHILE.format(path=place.absolute), kind="file_write_failure")
+    return status
+
+
+def _name_beside(name: str) -> str:
+    folder = os.path.dirname(name)
+    return os.path.join(folder, f".groundwire-{secrets.token_hex(8)}.tmp")
+
+
+def _fill(descriptor: int, data: bytes, before: os.stat_result | None) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+    if before is not None:
+        if hasattr(os, "fchown"):
+            with suppress(OSError):  # only root may give files away; the mode matters more
+                os.fchown(descriptor, before.st_uid, before.st_gid)
+        if hasattr(os, "fchmod"):
+            os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+    os.fsync(descriptor)
+
+
+def _move_into_place(beside: str, name: str, handle: int | None, place: WorkspacePath, *, new: bool) -> None:
+    if not new:
+        os.replace(beside, name, src_dir_fd=handle, dst_dir_fd=handle)
+        return
+    try:
+        # A hard link, unlike a rename, never overwrites a file that appeared in the last microsecond.
+        os.link(beside, name, src_dir_fd=handle, dst_dir_fd=handle, follow_symlinks=False)
+    except FileExistsError:
+        raise ToolError(CHANGED_MEANWHILE.format(path=place.absolute), kind="file_write_failure") from None
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV):
+            raise
+        os.replace(beside, name, src_dir_fd=handle, dst_dir_fd=handle)  # a file system without hard links
+    else:
+        os.unlink(beside, dir_fd=handle)
+
+
+def _flush_directory(handle: int | None) -> None:
+    if handle is None:
+        return
+    with suppress(OSError):  # some file systems cannot flush a directory; the rename itself is done
+        descriptor = os.open(".", os.O_RDONLY | getattr(os, "O_DIRECTORY", 0), dir_fd=handle)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

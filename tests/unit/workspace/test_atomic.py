@@ -1,0 +1,90 @@
+"""Atomic writes: mode kept, nobody's change overwritten, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from groundwire.errors import ToolError
+from groundwire.workspace.atomic import remove, write_atomically
+from groundwire.workspace.boundary import Workspace
+from groundwire.workspace.textfile import read_text
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    (tmp_path / "a.txt").write_bytes(b"old")
+    return Workspace(tmp_path)
+
+
+def names(workspace: Workspace) -> list[str]:
+    return sorted(os.listdir(workspace.root))
+
+
+def test_a_file_is_replaced_and_keeps_its_mode(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").chmod(0o751)
+    place = workspace.resolve("a.txt")
+    write_atomically(workspace, place, b"new", seen=read_text(workspace, place).fingerprint)
+    assert (tmp_path / "a.txt").read_bytes() == b"new"
+    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o751
+    assert names(workspace) == ["a.txt"]
+
+
+def test_a_new_file_gets_its_directories(workspace: Workspace, tmp_path: Path) -> None:
+    write_atomically(workspace, workspace.resolve("x/y/z.txt"), b"new", seen=None)
+    assert (tmp_path / "x/y/z.txt").read_bytes() == b"new"
+    assert os.listdir(tmp_path / "x/y") == ["z.txt"]
+
+
+def test_a_write_through_a_link_inside_the_root_keeps_the_link(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("a.txt")
+    place = workspace.resolve("link")
+    write_atomically(workspace, place, b"new", seen=read_text(workspace, place).fingerprint)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "a.txt").read_bytes() == b"new"
+
+
+def test_a_file_changed_since_it_was_read_is_left_alone(workspace: Workspace, tmp_path: Path) -> None:
+    place = workspace.resolve("a.txt")
+    seen = read_text(workspace, place).fingerprint
+    (tmp_path / "a.txt").write_bytes(b"somebody else's")
+    with pytest.raises(ToolError, match="changed by someone else"):
+        write_atomically(workspace, place, b"new", seen=seen)
+    assert (tmp_path / "a.txt").read_bytes() == b"somebody else's"
+    assert names(workspace) == ["a.txt"]
+
+
+def test_a_file_that_appeared_meanwhile_is_not_overwritten(workspace: Workspace, tmp_path: Path) -> None:
+    with pytest.raises(ToolError, match="changed by someone else"):
+        write_atomically(workspace, workspace.resolve("a.txt"), b"new", seen=None)
+    assert (tmp_path / "a.txt").read_bytes() == b"old"
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = workspace.resolve("a.txt")
+    seen = read_text(workspace, place).fingerprint
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space"):
+        write_atomically(workspace, place, b"new", seen=seen)
+    assert (tmp_path / "a.txt").read_bytes() == b"old"
+    assert names(workspace) == ["a.txt"]
+
+
+def test_a_file_is_removed_only_while_it_is_the_one_that_was_seen(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    place = workspace.resolve("a.txt")
+    seen = read_text(workspace, place).fingerprint
+    (tmp_path / "a.txt").write_bytes(b"changed since")
+    with pytest.raises(ToolError, match="changed by someone else"):
+        remove(workspace, place, seen=seen)
+    remove(workspace, place, seen=read_text(workspace, place).fingerprint)
+    assert names(workspace) == []
