@@ -133,7 +133,7 @@ class Change:
         }
 
     def snippet(self, context: int = SNIPPET_CONTEXT) -> str:
-        """The changed lines of the new text and `context` lines around them; `...` where lines are left out."""
+        """The changed lines of the new text and `context` lines around them, `...` for what is left out."""
         changed = [run for run in self.runs if run.kind is not Kind.KEPT]
         if not self.old or not changed:
             return self.new
