@@ -1,0 +1,213 @@
+"""What every provider's answer becomes: text, the places in it that are cited, and the sources.
+
+    GroundedAnswer   clean text + Citations (a place, source numbers) + Sources       what a provider said
+    WebSearchResult  llmContent, returnDisplay, sources?, error?                      what a caller gets
+
+`mark` writes `[n]` markers into a text, `result` turns an answer into a result, `failure` an error.
+Offsets have types: Gemini counts UTF-8 bytes, Python counts characters, and the two differ as soon
+as a text is not plain ASCII.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any, NewType
+from urllib.parse import urlsplit
+
+import msgspec
+
+from groundwire.errors import GroundwireError
+
+ByteOffset = NewType("ByteOffset", int)
+"""A place in a text, counted in UTF-8 bytes."""
+
+CharOffset = NewType("CharOffset", int)
+"""A place in a text, counted in characters (code points)."""
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A page an answer rests on. `wire` is the provider's own record of it, passed through untouched."""
+
+    title: str | None = None
+    uri: str | None = None
+    wire: Mapping[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The seed's form: `{"web": {"title"?, "uri"?}}`, or the provider's own record."""
+        if self.wire is not None:
+            return dict(self.wire)
+        web = {"title": self.title, "uri": self.uri}
+        return {"web": {key: value for key, value in web.items() if value is not None}}
+
+    def line(self) -> str:
+        """One line for a source list: `Title (address)`."""
+        title = " ".join((self.title or "").split()) or _host(self.uri) or "Untitled"
+        return f"{title} ({self.uri or 'No URI'})"
+
+
+class Citation(msgspec.Struct, frozen=True):
+    """A place in the text and the numbers (from 1) of the sources that support what stands before it."""
+
+    at: CharOffset
+    numbers: tuple[int, ...]
+
+
+class GroundedAnswer(msgspec.Struct, frozen=True):
+    """What a provider said: text without any markers, where it is cited, and by what.
+
+    `sources[n - 1]` is the page behind `[n]`. `consulted` are pages the provider looked at without
+    citing them. `raw` is the provider's own metadata, kept only when it was asked for.
+    """
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    sources: tuple[Source, ...] = ()
+    consulted: tuple[Source, ...] = ()
+    note: str = ""
+    raw: Any = None
+
+
+class WebSearchError(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why there is no answer: a sentence, and a stable type to branch on."""
+
+    message: str
+    type: str | None = None
+
+
+class WebSearchResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of one search, the same whichever provider answered.
+
+    `to_json()` has exactly the keys `llmContent`, `returnDisplay`, `sources?`, `error?`, and `raw`
+    only when the provider's metadata was asked for. `answer` is the same answer in parts, for Python.
+    """
+
+    llm_content: str
+    return_display: str
+    sources: tuple[Source, ...] | None = None
+    error: WebSearchError | None = None
+    raw: Any = None
+    provider: str | None = None
+    answer: GroundedAnswer | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is an answer."""
+        return self.error is None
+
+    def to_json(self) -> dict[str, Any]:
+        """The wire form, ready for any JSON encoder."""
+        wire: dict[str, Any] = {"llmContent": self.llm_content, "returnDisplay": self.return_display}
+        if self.sources is not None:
+            wire["sources"] = [source.to_json() for source in self.sources]
+        if self.error is not None:
+            wire["error"] = msgspec.to_builtins(self.error)
+        if self.raw is not None:
+            wire["raw"] = self.raw
+        return wire
+
+    def json(self) -> str:
+        """The wire form as text: what a tool returns."""
+        return msgspec.json.encode(self.to_json()).decode()
+
+
+def chars_from_bytes(text: str, offsets: Iterable[ByteOffset]) -> dict[ByteOffset, CharOffset]:
+    """Where byte offsets into the UTF-8 form of `text` fall, counted in characters.
+
+    An offset inside a character moves to the character's start; one past the end moves to the end.
+    Linear in the text, however many offsets there are.
+    """
+    wanted = sorted(set(offsets))
+    if text.isascii():
+        return {offset: CharOffset(min(offset, len(text))) for offset in wanted}
+    encoded = text.encode("utf-8", "surrogatepass")
+    places: dict[ByteOffset, CharOffset] = {}
+    done, chars = 0, 0
+    for offset in wanted:
+        end = min(offset, len(encoded))
+        while end < len(encoded) and encoded[end] & 0xC0 == 0x80:  # a continuation byte: inside a character
+            end -= 1
+        chars += len(encoded[done:end].decode("utf-8", "surrogatepass"))
+        done = end
+        places[offset] = CharOffset(chars)
+    return places
+
+
+def mark(text: str, citations: Iterable[Citation]) -> str:
+    """`text` with `[n]` markers at the cited places, ascending and without repeats at one place."""
+    numbers_at: dict[int, set[int]] = {}
+    for citation in citations:
+        numbers_at.setdefault(citation.at, set()).update(citation.numbers)
+    places = sorted(numbers_at)
+    pieces = [text[: places[0]] if places else text]
+    for here, following in pairwise([*places, len(text)]):
+        pieces += [f"[{number}]" for number in sorted(numbers_at[here])]
+        pieces.append(text[here:following])
+    return "".join(pieces)
+
+
+def limited(answer: GroundedAnswer, max_sources: int) -> GroundedAnswer:
+    """The answer with its first `max_sources` sources only; markers of the others are dropped."""
+    kept = (
+        Citation(citation.at, tuple(number for number in citation.numbers if number <= max_sources))
+        for citation in answer.citations
+    )
+    return msgspec.structs.replace(
+        answer,
+        sources=answer.sources[:max_sources],
+        citations=tuple(citation for citation in kept if citation.numbers),
+        consulted=(),
+    )
+
+
+def result(query: str, answer: GroundedAnswer, *, provider: str | None = None) -> WebSearchResult:
+    """The result that tells `answer` to a model, a person and a program."""
+    if not answer.text.strip():
+        return WebSearchResult(
+            llm_content=f'No search results or information found for query: "{query}"',
+            return_display="No information found.",
+            raw=answer.raw,
+            provider=provider,
+            answer=answer,
+        )
+    return WebSearchResult(
+        llm_content=f'Web search results for "{query}":\n\n{marked_with_sources(answer)}',
+        return_display=f'Search results for "{query}" returned.',
+        sources=answer.sources or None,
+        raw=answer.raw,
+        provider=provider,
+        answer=answer,
+    )
+
+
+def marked_with_sources(answer: GroundedAnswer) -> str:
+    """The text with markers, then the numbered source list, then pages consulted but not cited."""
+    sections = [mark(answer.text, answer.citations)]
+    if answer.sources:
+        lines = [f"[{number}] {source.line()}" for number, source in enumerate(answer.sources, start=1)]
+        sections.append("\n".join(["Sources:", *lines]))
+    if answer.consulted:
+        sections.append(
+            "\n".join(["Also consulted:", *(f"- {source.line()}" for source in answer.consulted)])
+        )
+    if answer.note:
+        sections.append(answer.note)
+    return "\n\n".join(sections)
+
+
+def failure(error: GroundwireError, *, provider: str | None = None) -> WebSearchResult:
+    """The result that tells an error: same shape, `llmContent` starting with `Error: `."""
+    message = str(error)
+    return WebSearchResult(
+        llm_content=f"Error: {message}",
+        return_display=error.message,
+        error=WebSearchError(message=message, type=error.code),
+        provider=provider,
+    )
+
+
+def _host(uri: str | None) -> str:
+    try:
+        return (urlsplit(uri or "").hostname or "").removeprefix("www.")
+    except ValueError:  # an address with a broken bracketed host
+        return ""
