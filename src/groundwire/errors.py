@@ -142,11 +142,18 @@ class SignInExpired(CredentialError):
 
 
 class SearchFailed(GroundwireError):
-    """A provider was asked and gave no usable answer."""
+    """A provider was asked and gave no usable answer.
+
+    `model_at_fault` says that another model of the same provider might answer.
+    """
 
     code = "WEB_SEARCH_FAILED"
     exit_code = 4
     http_status = 502
+
+    def __init__(self, message: str, *, hint: str | None = None, model_at_fault: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.model_at_fault = model_at_fault
 
 
 class GeminiSearchFailed(SearchFailed):

@@ -1,0 +1,237 @@
+"""Gemini with Google Search: one request whose only tool is `googleSearch`, an answer grounded by the API.
+
+Gemini describes its citations in `groundingMetadata`: chunks are the library's books, segments are
+sentences of the answer (in UTF-8 bytes), supports are the footnotes that join the two.
+https://ai.google.dev/gemini-api/docs/google-search
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from groundwire.citations import ByteOffset, Citation, GroundedAnswer, Source, chars_from_bytes
+from groundwire.errors import GeminiSearchFailed
+from groundwire.providers.base import Question, Reader, WholeBodyReader, preferences
+from groundwire.providers.foreign_json import decoded, quoted, record, records, text, told
+from groundwire.providers.patience import when_to_retry
+from groundwire.transport.base import Request
+from groundwire.transport.retry import Refusal
+from groundwire.transport.sse import Event, EventParser
+
+DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com"
+DEFAULT_MODELS = ("gemini-2.5-flash", "gemini-3-flash-preview")
+
+_BLOCKED = frozenset({"SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY"})
+_CUT_SHORT = "(The answer was cut off at the model's length limit.)"
+
+
+class Gemini:
+    """The provider `gemini`."""
+
+    label = "Gemini"
+    failed = GeminiSearchFailed
+
+    def __init__(self, *, base_url: str = DEFAULT_BASE_URL, model: str | None = None) -> None:
+        self._base_url = base_url.rstrip("/").removesuffix("/v1beta")
+        self.models = (model,) if model else DEFAULT_MODELS
+
+    def ask(self, question: Question) -> Request:
+        """A generateContent request with the query and nothing but Google Search."""
+        model = quote(question.model.removeprefix("models/"), safe="-._~")
+        verb = "streamGenerateContent?alt=sse" if question.stream else "generateContent"
+        body: dict[str, Any] = {
+            "contents": [{"role": "user", "parts": [{"text": question.query}]}],
+            "tools": [{"googleSearch": {}}],
+        }
+        if wishes := preferences(question):
+            body["systemInstruction"] = {"parts": [{"text": wishes}]}
+        return Request(
+            "POST",
+            f"{self._base_url}/v1beta/models/{model}:{verb}",
+            {"content-type": "application/json"},
+            msgspec.json.encode(body),
+        )
+
+    def reader(self, question: Question, content_type: str) -> Reader:
+        """Reads one JSON body, or the events of a stream."""
+        if content_type == "text/event-stream":
+            return StreamReader(keep_raw=question.raw)
+        return WholeBodyReader(lambda body: whole_answer(body, keep_raw=question.raw))
+
+    def refused(self, refusal: Refusal) -> GeminiSearchFailed:
+        """What Google's error status means for the person who asked."""
+        words = told(refusal.body)
+        status = refusal.status
+        if status in (401, 403) or "API key" in words:
+            return GeminiSearchFailed(
+                f"Gemini refused the API key ({status}): {words}",
+                hint="Check it at https://aistudio.google.com/apikey; groundwire doctor tells its origin.",
+            )
+        if status == 404:
+            return GeminiSearchFailed(
+                f"Gemini does not know the model or address (404): {words}",
+                hint="Choose a model with provider.google.options.websearch.model or --model.",
+                model_at_fault=True,
+            )
+        if status == 429:
+            return GeminiSearchFailed(
+                f"Gemini's quota is used up (429): {words}", hint=when_to_retry(refusal)
+            )
+        if status >= 500:
+            return GeminiSearchFailed(
+                f"Gemini is not working ({status}): {words}", hint=when_to_retry(refusal)
+            )
+        return GeminiSearchFailed(f"Gemini did not accept the request ({status}): {words}")
+
+
+def whole_answer(body: bytes, *, keep_raw: bool = False) -> GroundedAnswer:
+    """The answer in a generateContent body."""
+    response = decoded(body)
+    if not isinstance(response, dict):
+        raise GeminiSearchFailed(
+            f"Gemini's answer is not JSON: {quoted(body[:200].decode('utf-8', 'replace'))}",
+            hint="A proxy may stand in between: check GOOGLE_GEMINI_BASE_URL.",
+        )
+    said = Said()
+    said.add(response)
+    return said.answer(keep_raw=keep_raw)
+
+
+class StreamReader:
+    """Reads streamGenerateContent events."""
+
+    def __init__(self, *, keep_raw: bool = False) -> None:
+        self._events = EventParser()
+        self._said = Said()
+        self._keep_raw = keep_raw
+
+    def feed(self, chunk: bytes) -> str:
+        """The new text in this chunk, thoughts left out."""
+        return "".join(self._take(event) for event in self._events.feed(chunk))
+
+    def rest(self) -> str:
+        """The text of an event that the stream's end completes."""
+        return "".join(self._take(event) for event in self._events.close())
+
+    def finish(self) -> GroundedAnswer:
+        """The answer, if the stream came to its end."""
+        if not self._said.finish_reason and not self._said.block_reason:
+            raise GeminiSearchFailed("Gemini's answer broke off before its end.", hint="Try again.")
+        return self._said.answer(keep_raw=self._keep_raw)
+
+    def _take(self, event: Event) -> str:
+        if event.data.strip() == "[DONE]":
+            return ""
+        response = decoded(event.data)
+        if not isinstance(response, dict):
+            raise GeminiSearchFailed(
+                f"Gemini sent an event that is not JSON: {quoted(event.data[:200])}", hint="Try again."
+            )
+        return self._said.add(response)
+
+
+class Said:
+    """What Gemini has said so far, over one response or many."""
+
+    def __init__(self) -> None:
+        self.finish_reason = ""
+        self.block_reason = ""
+        self._parts: list[str] = []
+        self._grounding: dict[str, Any] = {}
+
+    def add(self, response: dict[str, Any]) -> str:
+        """Take in one response; its new text."""
+        if "error" in response:
+            raise GeminiSearchFailed(f"Gemini reported an error: {told(msgspec.json.encode(response))}")
+        self.block_reason = (
+            text(record(response.get("promptFeedback")).get("blockReason")) or self.block_reason
+        )
+        candidates = records(response.get("candidates"))
+        if not candidates:
+            return ""
+        candidate = candidates[0]
+        self.finish_reason = text(candidate.get("finishReason")) or self.finish_reason
+        # A stream may repeat the metadata; the last complete statement of each part of it counts.
+        self._grounding |= {
+            key: value for key, value in record(candidate.get("groundingMetadata")).items() if value
+        }
+        parts = [
+            "" if part.get("thought") else text(part.get("text"))
+            for part in records(record(candidate.get("content")).get("parts"))
+        ]
+        self._parts += parts
+        return "".join(parts)
+
+    def answer(self, *, keep_raw: bool) -> GroundedAnswer:
+        """The grounded answer in all that was said."""
+        said = "".join(self._parts)
+        if not said.strip() and (self.block_reason or self.finish_reason in _BLOCKED):
+            raise GeminiSearchFailed(
+                f"Gemini refused to answer this query ({self.block_reason or self.finish_reason}).",
+                hint="Rephrase the query.",
+            )
+        chunks = records(self._grounding.get("groundingChunks"))
+        return GroundedAnswer(
+            text=said,
+            citations=placed(self._parts, records(self._grounding.get("groundingSupports")), len(chunks)),
+            sources=tuple(source(chunk) for chunk in chunks),
+            note=_CUT_SHORT if self.finish_reason == "MAX_TOKENS" else "",
+            raw=self._grounding or None if keep_raw else None,
+        )
+
+
+def source(chunk: dict[str, Any]) -> Source:
+    """A grounding chunk as a source, its own record kept."""
+    web = record(chunk.get("web"))
+    return Source(title=text(web.get("title")) or None, uri=text(web.get("uri")) or None, wire=chunk)
+
+
+def placed(parts: list[str], supports: list[dict[str, Any]], chunk_count: int) -> tuple[Citation, ...]:
+    """Citations for the supports that have a place and name chunks that exist."""
+    said = "".join(parts)
+    wanted: list[tuple[ByteOffset, tuple[int, ...]]] = []
+    starts = PartStarts(parts)
+    for support in supports:
+        segment = record(support.get("segment"))
+        indices = support.get("groundingChunkIndices")
+        numbers = _numbers(indices, chunk_count)
+        end = segment.get("endIndex")
+        if numbers and isinstance(end, int) and end > 0:
+            wanted.append((ByteOffset(end + starts.shift(segment)), numbers))
+    characters = chars_from_bytes(said, (offset for offset, _ in wanted))
+    return tuple(Citation(characters[offset], numbers) for offset, numbers in wanted)
+
+
+def _numbers(indices: Any, chunk_count: int) -> tuple[int, ...]:
+    if not isinstance(indices, list):
+        return ()
+    valid = {index for index in indices if isinstance(index, int) and 0 <= index < chunk_count}
+    return tuple(index + 1 for index in sorted(valid))
+
+
+class PartStarts:
+    """Where each part begins in the joined text, for the segments that count from their own part.
+
+    The documentation says an index counts within the part `partIndex`; the servers count over the whole
+    text. The segment's own text tells which is true.
+    """
+
+    def __init__(self, parts: list[str]) -> None:
+        self._encoded = "".join(parts).encode("utf-8", "surrogatepass") if len(parts) > 1 else b""
+        self._starts = [0]
+        for part in parts:
+            self._starts.append(self._starts[-1] + len(part.encode("utf-8", "surrogatepass")))
+
+    def shift(self, segment: dict[str, Any]) -> int:
+        """How many bytes to add to this segment's indices."""
+        index, start, end = segment.get("partIndex"), segment.get("startIndex", 0), segment.get("endIndex")
+        quotation = text(segment.get("text")).encode("utf-8", "surrogatepass")
+        if not (isinstance(index, int) and isinstance(start, int) and isinstance(end, int) and quotation):
+            return 0
+        if not 0 < index < len(self._starts) - 1 or self._encoded[start:end] == quotation:
+            return 0
+        first = self._starts[index]
+        return first if self._encoded[first + start : first + end] == quotation else 0
