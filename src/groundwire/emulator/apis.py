@@ -1,0 +1,18 @@
+"""The APIs an emulator serves, most specific prefix first; the last one answers for every other path."""
+
+from __future__ import annotations
+
+from groundwire.emulator.gemini import GEMINI
+from groundwire.emulator.routing import Api, Problem
+from groundwire.emulator.wire import Reply, json_reply
+
+
+def _nobody(problem: Problem) -> Reply:
+    return json_reply(
+        {"error": f"{problem.method} {problem.path} belongs to no API that is emulated here."}, problem.status
+    )
+
+
+ELSEWHERE = Api("elsewhere", ("/",), (), _nobody)
+
+APIS = (GEMINI, ELSEWHERE)

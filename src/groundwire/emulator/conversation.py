@@ -1,0 +1,86 @@
+"""A conversation and a model's turn, in no API's own form.
+
+Each API reads its request into a Conversation and writes a Turn in its own words. Scripts and the
+default model know only these two, so one script serves every API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from groundwire.emulator.composing import SearchAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """The model asks the client to run a function."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionResult:
+    """What the client says the function gave."""
+
+    name: str
+    content: Any
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One entry of the history: `text` is all plain text of it, thoughts left out."""
+
+    role: Literal["user", "model", "system"]
+    text: str = ""
+    calls: tuple[FunctionCall, ...] = ()
+    results: tuple[FunctionResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Everything a model is given: its name, the history, the functions it may call, may it search."""
+
+    model: str
+    messages: tuple[Message, ...]
+    functions: tuple[str, ...] = ()
+    search: bool = False
+
+    @property
+    def last(self) -> Message:
+        """The newest entry; an empty one when there is none."""
+        return self.messages[-1] if self.messages else Message("user")
+
+    @property
+    def prompt(self) -> str:
+        """The text of the newest user entry that has text."""
+        return next((m.text for m in reversed(self.messages) if m.role == "user" and m.text.strip()), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The turn is an error: the API wraps status and message in its own error form."""
+
+    status: int
+    message: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the model does: thoughts, then text (plain, or found by searching), then function calls.
+
+    `text` is always the whole text; when `searched` is given the text is that of its claims.
+    """
+
+    text: str = ""
+    thoughts: tuple[str, ...] = ()
+    calls: tuple[FunctionCall, ...] = ()
+    searched: SearchAnswer | None = None
+    finish: Literal["stop", "length", "filtered", "none"] = "stop"
+    wait: float = 0.0
+    failure: Failure | None = None

@@ -1,0 +1,60 @@
+"""Gemini's request form read into a Conversation: contents, tools, the newest prompt.
+
+Works on a request whose field names are already in camelCase (see proto_json).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from groundwire.emulator.conversation import Conversation, FunctionCall, FunctionResult, Message
+from groundwire.emulator.scenarios import MARKER
+
+SEARCH_TOOLS = ("googleSearch", "googleSearchRetrieval", "enterpriseWebSearch")
+
+
+def conversation_of(request: Mapping[str, Any], model: str) -> Conversation:
+    """What the model is given."""
+    tools = request.get("tools") or []
+    system = request.get("systemInstruction")
+    messages = [_message(content) for content in request.get("contents") or []]
+    if system:
+        messages.insert(0, Message("system", _text(system.get("parts") or [])))
+    return Conversation(
+        model=model,
+        messages=tuple(messages),
+        functions=tuple(
+            declaration.get("name", "")
+            for tool in tools
+            for declaration in tool.get("functionDeclarations") or []
+        ),
+        search=any(name in tool for tool in tools for name in SEARCH_TOOLS),
+    )
+
+
+def _message(content: Mapping[str, Any]) -> Message:
+    parts = content.get("parts") or []
+    role: Literal["user", "model"] = "model" if content.get("role") == "model" else "user"
+    return Message(
+        role=role,
+        text=_text(parts),
+        calls=tuple(
+            FunctionCall(part["functionCall"].get("name", ""), part["functionCall"].get("args") or {})
+            for part in parts
+            if "functionCall" in part
+        ),
+        results=tuple(
+            FunctionResult(part["functionResponse"].get("name", ""), part["functionResponse"].get("response"))
+            for part in parts
+            if "functionResponse" in part
+        ),
+    )
+
+
+def _text(parts: list[Mapping[str, Any]]) -> str:
+    """The text of the parts, thoughts and scenario markers left out."""
+    text = "".join(part["text"] for part in parts if part.get("text") and not part.get("thought"))
+    if "[[scenario:" not in text:
+        return text
+    return MARKER.sub(b"", text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass").strip()
