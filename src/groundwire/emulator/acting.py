@@ -1,13 +1,20 @@
 """The emulated model: decides what to do with a conversation, whichever API it came through.
 
 A script decides first, then a search request is answered from the documents, then the default model
-answers plainly: it repeats what it was told, and calls no function unless a scenario says so.
+answers: it calls a function when the request insists, gives JSON when JSON is asked for, and
+otherwise repeats what it was told.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from hashlib import sha256
+
+import msgspec
+
 from groundwire.emulator.composing import search_and_compose
-from groundwire.emulator.conversation import Conversation, Turn
+from groundwire.emulator.conversation import Conversation, FunctionCall, Turn
+from groundwire.emulator.sampling import sample
 from groundwire.emulator.scenarios import catalogue, style_for
 from groundwire.emulator.wire import Call
 from groundwire.emulator.world import World
@@ -25,13 +32,33 @@ def act(conversation: Conversation, call: Call, world: World) -> Turn:
     return turn
 
 
+def call_of(name: str, conversation: Conversation) -> FunctionCall:
+    """A call of a declared function with the smallest arguments its schema allows."""
+    arguments = sample(conversation.schemas.get(name) or {"type": "object"})
+    return FunctionCall(name, arguments if isinstance(arguments, dict) else {})
+
+
 def _decide(conversation: Conversation, call: Call, world: World) -> Turn:
     if world.script is not None and world.script.takes(conversation):
         return world.script.play(conversation)
     if conversation.search:
-        answer = search_and_compose(conversation.prompt, world.documents, style_for(call.scenarios))
-        return Turn(text=answer.text, searched=answer)
-    return Turn(text=plain_text(conversation))
+        return _searched(conversation, call, world)
+    if conversation.must_call and not conversation.last.results:
+        return Turn(calls=(call_of(conversation.must_call[0], conversation),))
+    if conversation.output_schema is not None:
+        fitting = sample(conversation.output_schema or {"type": "object"})
+        return Turn(text=msgspec.json.encode(fitting).decode())
+    thoughts = ("I should say it back.",) if conversation.thoughts else ()
+    return Turn(text=plain_text(conversation), thoughts=thoughts)
+
+
+def _searched(conversation: Conversation, call: Call, world: World) -> Turn:
+    """An answer from the documents; its layout (parts, thoughts) follows from the query, so all occur."""
+    query = conversation.prompt.strip()
+    answer = search_and_compose(query, world.documents, style_for(call.scenarios))
+    digest = sha256(query.encode("utf-8", "surrogatepass")).digest()
+    turn = Turn(text=answer.text, searched=answer, text_parts=1 + digest[1] % 3)
+    return replace(turn, thoughts=("Let me look that up.",)) if digest[2] % 3 == 0 else turn
 
 
 def plain_text(conversation: Conversation) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from groundwire.emulator.gemini import GEMINI
+from groundwire.emulator.redirects import REDIRECTS
 from groundwire.emulator.routing import Api, Problem
 from groundwire.emulator.wire import Reply, json_reply
 
@@ -15,4 +16,4 @@ def _nobody(problem: Problem) -> Reply:
 
 ELSEWHERE = Api("elsewhere", ("/",), (), _nobody)
 
-APIS = (GEMINI, ELSEWHERE)
+APIS = (REDIRECTS, GEMINI, ELSEWHERE)

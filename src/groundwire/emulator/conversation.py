@@ -49,6 +49,14 @@ class Conversation:
     messages: tuple[Message, ...]
     functions: tuple[str, ...] = ()
     search: bool = False
+    schemas: Mapping[str, Any] = field(default_factory=dict)
+    """The parameter schema of each function, where one was given."""
+    must_call: tuple[str, ...] = ()
+    """The functions of which one must be called, when the request insists."""
+    thoughts: bool = False
+    """Whether the client wants to see thoughts."""
+    output_schema: Mapping[str, Any] | None = None
+    """The schema of the JSON the text must be; an empty one means any JSON object."""
 
     @property
     def last(self) -> Message:
@@ -83,4 +91,6 @@ class Turn:
     searched: SearchAnswer | None = None
     finish: Literal["stop", "length", "filtered", "none"] = "stop"
     wait: float = 0.0
+    text_parts: int = 1
+    """In how many parts a whole (not streamed) answer holds its text, where the API has parts."""
     failure: Failure | None = None

@@ -1,55 +1,123 @@
-"""The Gemini API: generateContent, streamGenerateContent, countTokens, models."""
+"""The Gemini API: generateContent, streamGenerateContent, countTokens, models; an API key is required.
+
+A key is any text that does not contain the word `invalid`, in the header `x-goog-api-key` or the
+query parameter `key`.
+"""
 
 from __future__ import annotations
 
-from groundwire.emulator.acting import act
-from groundwire.emulator.gemini_request import conversation_of
-from groundwire.emulator.gemini_response import Answer, events, prompt_tokens, whole
-from groundwire.emulator.google_errors import google_error, refuse
-from groundwire.emulator.grounding import grounding_metadata
-from groundwire.emulator.routing import Api, Route
-from groundwire.emulator.wire import Call, Chunk, Reply, event_stream, json_reply, to_json
+from collections.abc import Callable
+from typing import Any
+
+from groundwire.emulator import gemini_fields, gemini_models
+from groundwire.emulator.gemini_rules import Rulebook
+from groundwire.emulator.generation import answer, counted, streamed, unary
+from groundwire.emulator.google_errors import TYPE, Refusal, error_info, google_error, refuse
+from groundwire.emulator.routing import Api, Handler, Route
+from groundwire.emulator.wire import Call, Reply, json_reply
 from groundwire.emulator.world import World
 
+RULES = Rulebook(gemini_fields.GEMINI)
+PAGE_SIZE = 50
 
-def _answer(call: Call, world: World) -> Answer | Reply:
-    conversation = conversation_of(call.json or {}, call.captures["model"])
-    turn = act(conversation, call, world)
-    if turn.failure:
-        return google_error(turn.failure.status, turn.failure.message)
-    grounding = grounding_metadata(turn.searched) if turn.searched else None
-    return Answer(turn, conversation, world.next_id("response-"), grounding)
+NO_KEY = (
+    "Method doesn't allow unregistered callers (callers without established identity). "
+    "Please use API Key or other form of API consumer identity to call this API."
+)
+BAD_KEY = "API key not valid. Please pass a valid API key."
+
+
+def checked(handler: Callable[[Call, World], Reply]) -> Handler:
+    """The handler behind the key check; a refusal raised inside becomes the reply."""
+
+    def handle(call: Call, world: World) -> Reply:
+        try:
+            _check_key(call)
+            return handler(call, world)
+        except Refusal as refusal:
+            return refusal.reply
+
+    return handle
+
+
+def _check_key(call: Call) -> None:
+    key = call.headers.get("x-goog-api-key") or call.query.get("key")
+    if key and "invalid" not in key:
+        return
+    if key:
+        raise Refusal(google_error(400, BAD_KEY, details=_bad_key_details()))
+    if call.bearer:
+        # An OAuth token made for Code Assist does not cover this API.
+        raise Refusal(
+            google_error(
+                403,
+                "Request had insufficient authentication scopes.",
+                details=[error_info("ACCESS_TOKEN_SCOPE_INSUFFICIENT", "googleapis.com")],
+            )
+        )
+    raise Refusal(google_error(403, NO_KEY))
+
+
+def _bad_key_details() -> list[dict[str, Any]]:
+    service = {"service": "generativelanguage.googleapis.com"}
+    return [
+        error_info("API_KEY_INVALID", "googleapis.com", service),
+        {"@type": f"{TYPE}LocalizedMessage", "locale": "en-US", "message": BAD_KEY},
+    ]
+
+
+def _model(call: Call, method: str) -> str:
+    name = call.captures["model"]
+    if not gemini_models.is_known(name):
+        raise Refusal(google_error(404, gemini_models.not_found(name, call.captures["version"], method)))
+    return name
 
 
 def _generate(call: Call, world: World) -> Reply:
-    answer = _answer(call, world)
-    return answer if isinstance(answer, Reply) else json_reply(whole(answer))
+    model = _model(call, "generateContent")
+    return unary(answer(RULES.read(call.json, "GenerateContentRequest"), model, call, world, RULES))
 
 
 def _stream(call: Call, world: World) -> Reply:
-    answer = _answer(call, world)
-    if isinstance(answer, Reply):
-        return answer
-    if call.query.get("alt") != "sse":
-        return json_reply(events(answer))
-    return event_stream([Chunk(b"data: " + to_json(event) + b"\r\n\r\n") for event in events(answer)])
+    model = _model(call, "streamGenerateContent")
+    return streamed(answer(RULES.read(call.json, "GenerateContentRequest"), model, call, world, RULES), call)
 
 
 def _count(call: Call, world: World) -> Reply:
-    return json_reply(
-        {"totalTokens": prompt_tokens(conversation_of(call.json or {}, call.captures["model"]))}
-    )
+    model = _model(call, "countTokens")
+    request = RULES.read(call.json, "CountTokensRequest")
+    return json_reply(counted(request.get("generateContentRequest") or request, model))
 
 
-_MODEL = r"/(?P<version>v1|v1beta|v1alpha)/models/(?P<model>[^/:]+)"
+def _list(call: Call, world: World) -> Reply:
+    try:
+        size = int(call.query.get("pageSize") or call.query.get("page_size") or PAGE_SIZE)
+        start = int(call.query.get("pageToken") or call.query.get("page_token") or 0)
+    except ValueError:
+        return google_error(400, "Invalid value at 'page_size' (TYPE_INT32)")
+    names = gemini_models.LISTED[start : start + max(1, size)]
+    page: dict[str, Any] = {"models": [gemini_models.described(name) for name in names]}
+    if start + len(names) < len(gemini_models.LISTED):
+        page["nextPageToken"] = str(start + len(names))
+    return json_reply(page)
+
+
+def _get(call: Call, world: World) -> Reply:
+    return json_reply(gemini_models.described(_model(call, "GetModel")))
+
+
+_VERSION = r"/(?P<version>v1|v1beta|v1alpha)/models"
+_NAMED = _VERSION + r"/(?P<model>[^/:]+)"
 
 GEMINI = Api(
     "gemini",
     ("/v1/", "/v1beta/", "/v1alpha/"),
     (
-        Route("POST", _MODEL + ":generateContent", _generate, "json", "generate"),
-        Route("POST", _MODEL + ":streamGenerateContent", _stream, "json", "generate"),
-        Route("POST", _MODEL + ":countTokens", _count, "json", "count"),
+        Route("POST", _NAMED + ":generateContent", checked(_generate), "json", "generate"),
+        Route("POST", _NAMED + ":streamGenerateContent", checked(_stream), "json", "generate"),
+        Route("POST", _NAMED + ":countTokens", checked(_count), "json", "count"),
+        Route("GET", _VERSION, checked(_list)),
+        Route("GET", _NAMED, checked(_get)),
     ),
     refuse,
 )

@@ -18,19 +18,40 @@ def conversation_of(request: Mapping[str, Any], model: str) -> Conversation:
     """What the model is given."""
     tools = request.get("tools") or []
     system = request.get("systemInstruction")
+    config = request.get("generationConfig") or {}
     messages = [_message(content) for content in request.get("contents") or []]
     if system:
         messages.insert(0, Message("system", _text(system.get("parts") or [])))
+    declared = {
+        declaration.get("name", ""): declaration.get("parametersJsonSchema")
+        or declaration.get("parameters")
+        or {}
+        for tool in tools
+        for declaration in tool.get("functionDeclarations") or []
+    }
     return Conversation(
         model=model,
         messages=tuple(messages),
-        functions=tuple(
-            declaration.get("name", "")
-            for tool in tools
-            for declaration in tool.get("functionDeclarations") or []
-        ),
+        functions=tuple(declared),
         search=any(name in tool for tool in tools for name in SEARCH_TOOLS),
+        schemas=declared,
+        must_call=_must_call(request, tuple(declared)),
+        thoughts=bool((config.get("thinkingConfig") or {}).get("includeThoughts")),
+        output_schema=_output_schema(config),
     )
+
+
+def _must_call(request: Mapping[str, Any], declared: tuple[str, ...]) -> tuple[str, ...]:
+    config = (request.get("toolConfig") or {}).get("functionCallingConfig") or {}
+    if config.get("mode") != "ANY":
+        return ()
+    return tuple(config.get("allowedFunctionNames") or declared)
+
+
+def _output_schema(config: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    if config.get("responseMimeType") != "application/json":
+        return None
+    return config.get("responseJsonSchema") or config.get("responseSchema") or {}
 
 
 def _message(content: Mapping[str, Any]) -> Message:

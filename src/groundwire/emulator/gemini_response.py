@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
+from base64 import b64encode, urlsafe_b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +11,11 @@ from groundwire.emulator.conversation import Conversation, Turn
 
 FINISH = {"stop": "STOP", "length": "MAX_TOKENS", "filtered": "SAFETY"}
 TEXT_PIECES = 3
+
+_SIGNATURE = b"signature of "
+_UNCHECKED = ("skip_thought_signature_validator", "context_engineering_is_the_way_to_go")
+# google-genai re-encodes signatures in the URL-safe alphabet; both are the same bytes.
+_TO_URLSAFE = str.maketrans("+/", "-_", "=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,10 @@ class Answer:
 
 def whole(answer: Answer) -> dict[str, Any]:
     """The unary response."""
-    return _response(answer, _parts(answer, [answer.turn.text] if answer.turn.text else []), last=True)
+    turn = answer.turn
+    thoughts = [_thought(thought) for thought in turn.thoughts]
+    texts = [{"text": piece} for piece in pieces(turn.text, turn.text_parts)]
+    return _response(answer, [*thoughts, *texts, *_call_parts(answer)], last=True)
 
 
 def events(answer: Answer) -> list[dict[str, Any]]:
@@ -49,7 +57,20 @@ def pieces(text: str, count: int = TEXT_PIECES) -> Iterator[str]:
 
 def signature(response_id: str) -> str:
     """A thought signature: opaque to clients, who must send it back unchanged."""
-    return b64encode(f"signature of {response_id}".encode()).decode()
+    return b64encode(_SIGNATURE + response_id.encode()).decode()
+
+
+def is_our_signature(text: str) -> bool:
+    """Whether a signature was made here, or is the word that asks the server not to check.
+
+    The word is documented at https://ai.google.dev/gemini-api/docs/thought-signatures.
+    """
+    if text in _UNCHECKED:
+        return True
+    try:
+        return urlsafe_b64decode(text.translate(_TO_URLSAFE) + "==").startswith(_SIGNATURE)
+    except ValueError:
+        return False
 
 
 def tokens(text: str) -> int:
@@ -60,11 +81,6 @@ def tokens(text: str) -> int:
 def prompt_tokens(conversation: Conversation) -> int:
     """The tokens of everything the model was given, at least one."""
     return max(1, sum(tokens(message.text) + 8 * len(message.calls) for message in conversation.messages))
-
-
-def _parts(answer: Answer, texts: list[str]) -> list[dict[str, Any]]:
-    thoughts = [_thought(thought) for thought in answer.turn.thoughts]
-    return [*thoughts, *({"text": text} for text in texts), *_call_parts(answer)]
 
 
 def _thought(text: str) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from groundwire.emulator.proto_json import Violation
 from groundwire.emulator.routing import Problem
 from groundwire.emulator.wire import Reply, json_reply
 
@@ -66,10 +67,15 @@ def retry_info(delay: str) -> dict[str, Any]:
     return {"@type": f"{TYPE}RetryInfo", "retryDelay": delay}
 
 
-def field_violation(description: str, field: str = "") -> dict[str, Any]:
-    """A google.rpc.BadRequest detail with one violation."""
-    violation = {"field": field, "description": description} if field else {"description": description}
-    return {"@type": f"{TYPE}BadRequest", "fieldViolations": [violation]}
+def field_violations(violations: Iterable[Violation]) -> dict[str, Any]:
+    """A google.rpc.BadRequest detail."""
+    listed = [
+        {"field": violation.path, "description": violation.text}
+        if violation.path
+        else {"description": violation.text}
+        for violation in violations
+    ]
+    return {"@type": f"{TYPE}BadRequest", "fieldViolations": listed}
 
 
 def refuse(problem: Problem) -> Reply:

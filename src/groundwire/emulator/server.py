@@ -18,10 +18,10 @@ from groundwire.emulator.composing import Documents
 from groundwire.emulator.documents_folder import open_documents
 from groundwire.emulator.routing import Router
 from groundwire.emulator.scenarios import names_in
-from groundwire.emulator.script import Script, ScriptRun, load_script
+from groundwire.emulator.script import Script, ScriptNotFollowed, ScriptRun, load_script
 from groundwire.emulator.wire import Call, Reply
 from groundwire.emulator.world import World
-from groundwire.errors import InvalidConfig, ScriptNotFollowed
+from groundwire.errors import InvalidConfig
 
 if TYPE_CHECKING:
     import uvicorn

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pyreqwest.client import ClientBuilder
 
-from groundwire.emulator import Emulator, Script
+from groundwire.emulator import Emulator, Script, ScriptNotFollowed
 from groundwire.emulator.script import Step
-from groundwire.errors import InvalidConfig, ScriptNotFollowed
+from groundwire.errors import InvalidConfig
 
 PATH = "/v1beta/models/gemini-2.5-flash:generateContent"
 
