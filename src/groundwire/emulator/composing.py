@@ -7,7 +7,6 @@ meets is true of a text that was really written.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -24,8 +23,8 @@ listed     an unsourced introduction, then a bullet list
 pictured   characters outside the Basic Multilingual Plane and combining marks stand before each claim
 """
 
-MAX_SOURCES = 4
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+MAX_CLAIMS = 4
+CANDIDATES = 12
 
 
 class Passage(Protocol):
@@ -63,7 +62,6 @@ class Found:
 
     title: str
     url: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +80,20 @@ class SearchAnswer:
 
 def search_and_compose(query: str, documents: Documents, style: Style | None = None) -> SearchAnswer:
     """Search the documents and phrase an answer; the style follows from the query unless given."""
-    sources = tuple(
-        Found(passage.title, passage.url, passage.text)
-        for passage in documents.find(query, MAX_SOURCES)
-        if passage.text.strip()
-    )
-    chosen = style or style_of(query)
-    claims = _CLAIMS[chosen](query, sources) if sources else (Claim(f'I found nothing about "{query}".'),)
-    return SearchAnswer(query, sources, claims)
+    passages = _spread([passage for passage in documents.find(query, CANDIDATES) if passage.text.strip()])
+    sources = tuple({passage.url: Found(passage.title, passage.url) for passage in passages}.values())
+    if not sources:
+        return SearchAnswer(query, (), (Claim(f'I found nothing about "{query}".'),))
+    numbers = {source.url: number for number, source in enumerate(sources)}
+    facts = [Claim(" ".join(passage.text.split()), (numbers[passage.url],)) for passage in passages]
+    return SearchAnswer(query, sources, _PHRASING[style or style_of(query)](query, facts, len(sources)))
+
+
+def _spread(passages: Sequence[Passage]) -> list[Passage]:
+    """The best few passages: first the best one of each document, then the rest."""
+    firsts = list({passage.url: passage for passage in reversed(passages)}.values())[::-1]
+    rest = [passage for passage in passages if passage not in firsts]
+    return [*firsts, *rest][:MAX_CLAIMS]
 
 
 def style_of(query: str) -> Style:
@@ -97,46 +101,36 @@ def style_of(query: str) -> Style:
     return STYLES[sha256(query.encode("utf-8", "surrogatepass")).digest()[0] % len(STYLES)]
 
 
-def lead(text: str, limit: int = 240) -> str:
-    """The first sentence of a passage that says something, headings and list marks removed."""
-    for line in text.splitlines():
-        plain = line.strip().lstrip("#*->•").strip()
-        if plain and not line.lstrip().startswith("#"):
-            sentence = _SENTENCE_END.split(plain, maxsplit=1)[0].strip()
-            return sentence[:limit]
-    return text.strip()[:limit]
-
-
-def _sentences(query: str, sources: tuple[Found, ...]) -> tuple[Claim, ...]:
+def _sentences(query: str, facts: list[Claim], sources: int) -> tuple[Claim, ...]:
     claims: list[Claim] = []
-    for number, source in enumerate(sources):
+    for fact in facts:
         if claims:
             claims.append(Claim(_joint(claims[-1].text)))
-        claims.append(Claim(lead(source.text), (number,)))
+        claims.append(fact)
     return tuple(claims)
 
 
-def _merged(query: str, sources: tuple[Found, ...]) -> tuple[Claim, ...]:
-    first, *rest = _sentences(query, sources)
-    return (Claim(first.text, tuple(range(len(sources)))), *rest)
+def _merged(query: str, facts: list[Claim], sources: int) -> tuple[Claim, ...]:
+    first, *rest = _sentences(query, facts, sources)
+    return (Claim(first.text, tuple(range(sources))), *rest)
 
 
-def _stacked(query: str, sources: tuple[Found, ...]) -> tuple[Claim, ...]:
-    first, *rest = _sentences(query, sources)
-    others = tuple(range(1, len(sources))) or (0,)
-    return (Claim(first.text, (0,), also=others), *rest)
+def _stacked(query: str, facts: list[Claim], sources: int) -> tuple[Claim, ...]:
+    first, *rest = _sentences(query, facts, sources)
+    others = tuple(number for number in range(sources) if number not in first.sources) or first.sources
+    return (Claim(first.text, first.sources, also=others), *rest)
 
 
-def _listed(query: str, sources: tuple[Found, ...]) -> tuple[Claim, ...]:
+def _listed(query: str, facts: list[Claim], sources: int) -> tuple[Claim, ...]:
     claims = [Claim(f"Here is what I found about {query}:\n")]
-    for number, source in enumerate(sources):
-        claims += [Claim("\n* "), Claim(lead(source.text), (number,))]
+    for fact in facts:
+        claims += [Claim("\n* "), fact]
     return tuple(claims)
 
 
-def _pictured(query: str, sources: tuple[Found, ...]) -> tuple[Claim, ...]:
+def _pictured(query: str, facts: list[Claim], sources: int) -> tuple[Claim, ...]:
     claims: list[Claim] = []
-    for claim in _sentences(query, sources):
+    for claim in _sentences(query, facts, sources):
         if claim.sources:
             claims.append(Claim("🔎 e\u0301 "))
         claims.append(claim)
@@ -148,7 +142,7 @@ def _joint(before: str) -> str:
     return "" if before.endswith(("。", "！", "？")) else " "
 
 
-_CLAIMS = {
+_PHRASING = {
     "sentences": _sentences,
     "merged": _merged,
     "stacked": _stacked,

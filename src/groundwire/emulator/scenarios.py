@@ -54,7 +54,7 @@ def catalogue() -> Mapping[str, Scenario]:
     """All scenarios by name, in the order they are listed."""
     from groundwire.emulator.faults import FAULTS  # noqa: PLC0415  (faults describe themselves with Scenario)
 
-    return {scenario.name: scenario for scenario in (*STYLE_SCENARIOS, *FAULTS)}
+    return {scenario.name: scenario for scenario in (*STYLE_SCENARIOS, REDIRECT_LINKS, *FAULTS)}
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -77,6 +77,12 @@ def style_for(names: Iterable[str]) -> Style | None:
     """The phrasing style the scenarios ask for, if any."""
     return next((style for style in STYLES if f"style-{style}" in names), None)
 
+
+REDIRECT_LINKS = Scenario(
+    "redirect-links",
+    "search answers: links redirect to the source, as Google's own do",
+    apis=("gemini", "vertex", "code-assist"),
+)
 
 STYLE_SCENARIOS = tuple(
     Scenario(f"style-{style}", about)

@@ -15,7 +15,7 @@ from groundwire.emulator.apis import APIS
 from groundwire.emulator.asgi import Application
 from groundwire.emulator.clients import environment
 from groundwire.emulator.composing import Documents
-from groundwire.emulator.documents_folder import open_documents
+from groundwire.emulator.corpora import FolderDocuments, documents_from
 from groundwire.emulator.routing import Router
 from groundwire.emulator.scenarios import names_in
 from groundwire.emulator.script import Script, ScriptNotFollowed, ScriptRun, load_script
@@ -58,7 +58,7 @@ class Emulator:
         """
         loaded = script if script is None or isinstance(script, Script) else load_script(script)
         self.world = World(
-            documents=open_documents(corpus),
+            documents=documents_from(corpus),
             clock=clock,
             scenarios=names_in(scenario or ""),
             script=ScriptRun(loaded) if loaded else None,
@@ -103,8 +103,14 @@ class Emulator:
         assert self._serving is not None
         self._server.should_exit = True
         await self._serving
+        self.close()
         if kind is None:
             self.check_script()
+
+    def close(self) -> None:
+        """Let go of the index of a document folder; `async with` does it at its end."""
+        if isinstance(self.world.documents, FolderDocuments):
+            self.world.documents.close()
 
     def check_script(self) -> None:
         """Raise ScriptNotFollowed, with what was unexpected and what is left, unless all went as written."""
