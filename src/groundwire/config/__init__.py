@@ -1,0 +1,29 @@
+"""Settings from files, environment and arguments, read once into one frozen Config and passed down.
+
+`settings` holds the types, `load` the layers and their order, `opencode` OpenCode's files, `files` the
+bounded reading of any file, `urls` the rule that a key never travels in the clear.
+"""
+
+from __future__ import annotations
+
+from groundwire.config.files import ConfigProblem
+from groundwire.config.load import load_config
+from groundwire.config.settings import (
+    BaseUrls,
+    Config,
+    LocalSettings,
+    Paths,
+    ProviderSettings,
+    SearchSettings,
+)
+
+__all__ = [
+    "BaseUrls",
+    "Config",
+    "ConfigProblem",
+    "LocalSettings",
+    "Paths",
+    "ProviderSettings",
+    "SearchSettings",
+    "load_config",
+]

@@ -1,0 +1,129 @@
+"""What each setting may hold: one check per setting, giving the value to keep or a ValueError saying why not.
+
+The message continues the setting's name: "search.timeout must be a number of seconds above 0".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from groundwire.secret import Secret
+
+PROVIDERS: Final = ("gemini", "openai_oauth", "openrouter", "local")
+"""Every provider, in the order in which the first one with a credential is chosen."""
+
+
+def _text(value: object) -> str | None:
+    if not isinstance(value, str):
+        raise ValueError("must be a text")
+    if not value.isprintable():
+        raise ValueError("must not contain control characters")
+    return value.strip() or None
+
+
+def _model(*prefixes: str) -> Callable[[object], str | None]:
+    """A model's name. Agents write it with the provider in front; only OpenRouter wants it that way."""
+
+    def check(value: object) -> str | None:
+        name = _text(value)
+        for prefix in prefixes:
+            name = name.removeprefix(prefix) if name else None
+        return name or None
+
+    return check
+
+
+def _key(value: object) -> Secret | None:
+    text = value.reveal() if isinstance(value, Secret) else value
+    if not isinstance(text, str):
+        raise ValueError("must be a text")
+    return usable_key(text)
+
+
+def usable_key(text: str) -> Secret | None:
+    """A key that can be sent in a header, None for an empty one; ValueError for one that cannot be sent."""
+    stripped = text.strip()
+    if not stripped:
+        return None
+    if not (stripped.isascii() and stripped.isprintable() and " " not in stripped):
+        raise ValueError("holds characters that no key has (line breaks, spaces or non-ASCII letters)")
+    return Secret(stripped)
+
+
+def _one_of(*allowed: str) -> Callable[[object], str]:
+    def check(value: object) -> str:
+        if value not in allowed:
+            raise ValueError(f"must be one of: {', '.join(allowed)}")
+        return str(value)
+
+    return check
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 1000:
+        raise ValueError("must be a whole number from 1 to 1000")
+    return value
+
+
+def _switch(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false")
+    return value
+
+
+def _seconds(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise ValueError("must be a number of seconds above 0")
+    return float(value)
+
+
+def _folder(value: object) -> str | None:
+    return _text(str(value) if isinstance(value, Path) else value)
+
+
+CHECKS: Final[Mapping[str, Callable[[object], object]]] = {
+    "search.provider": _one_of(*PROVIDERS),
+    "search.max_sources": _count,
+    "search.language": _text,
+    "search.region": _text,
+    "search.raw": _switch,
+    "search.resolve_links": _switch,
+    "search.timeout": _seconds,
+    "gemini.model": _model("google/", "models/"),
+    "gemini.api_key": _key,
+    "openai_oauth.model": _model("openai/"),
+    "openai_oauth.api_key": _key,
+    "openrouter.model": _model(),
+    "openrouter.api_key": _key,
+    "openrouter.web_tool": _one_of("plugin", "server_tool"),
+    "openrouter.engine": _text,
+    "openrouter.max_results": _count,
+    "geminisearch.model": _model("google/", "models/"),
+    "geminisearch.api_key": _key,
+    "local.corpus": _folder,
+    "urls.gemini": _text,
+    "urls.code_assist": _text,
+    "urls.codex": _text,
+    "urls.openrouter": _text,
+    "urls.google_oauth": _text,
+    "urls.openai_oauth": _text,
+    "allow_insecure_http": _switch,
+}
+
+
+def from_text(setting: str, text: str) -> object:
+    """An environment variable's text as the type its setting wants; unchanged when it is not like that."""
+    check = CHECKS[setting]
+    if check is _switch:
+        return {"1": True, "true": True, "0": False, "false": False}.get(text.lower(), text)
+    try:
+        if check is _count:
+            return int(text)
+        if check is _seconds:
+            return float(text)
+    except ValueError:
+        return text
+    return text

@@ -1,0 +1,260 @@
+"""From files, environment and arguments to one Config: the layers, in their order, and each setting's check.
+
+Low to high; a higher layer wins setting by setting:
+
+ 1. defaults
+ 2. the user's groundwire.toml (`$XDG_CONFIG_HOME/groundwire/`, by default `~/.config/groundwire/`)
+ 3. the project's groundwire.toml: the nearest one from the working directory up to the worktree root
+ 4. opencode.json and opencode.jsonc, in OpenCode's own order (see `opencode`)
+ 5. environment variables
+ 6. arguments, named like the settings
+
+| setting, as in groundwire.toml | environment variable | in OpenCode, under `provider` |
+|---|---|---|
+| search.provider | GROUNDWIRE_PROVIDER | |
+| search.max_sources, language, region, raw, resolve_links, timeout | GROUNDWIRE_MAX_SOURCES, … | |
+| gemini.model | GROUNDWIRE_GEMINI_MODEL | google.options.websearch.model |
+| openai_oauth.model | GROUNDWIRE_OPENAI_OAUTH_MODEL | openai.options.websearch.model |
+| openrouter.model | GROUNDWIRE_OPENROUTER_MODEL | openrouter.options.websearch.model |
+| openrouter.web_tool, engine, max_results | GROUNDWIRE_OPENROUTER_WEB_TOOL, … | |
+| geminisearch.model | GROUNDWIRE_GEMINISEARCH_MODEL | geminisearch.options.model |
+| gemini.api_key, openrouter.api_key (not in groundwire.toml) | see `credentials.resolve` | X.options.apiKey |
+| local.corpus | GROUNDWIRE_CORPUS | |
+| urls.gemini | GOOGLE_GEMINI_BASE_URL | |
+| urls.code_assist | CODE_ASSIST_ENDPOINT | |
+| urls.codex | GROUNDWIRE_CODEX_BASE_URL | |
+| urls.openrouter | OPENROUTER_BASE_URL | |
+| urls.google_oauth | GROUNDWIRE_GOOGLE_OAUTH_URL | |
+| urls.openai_oauth | GROUNDWIRE_OPENAI_OAUTH_URL | |
+| allow_insecure_http | GROUNDWIRE_ALLOW_INSECURE_HTTP | |
+
+A project's file comes with a repository somebody else may have written, so it cannot say where keys are
+sent: `urls` and `allow_insecure_http` count only in the user's own file. A value that cannot be used is
+reported in `Config.problems` and the lower layer's stays; only arguments, and addresses that would leak a
+key, fail at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from groundwire.config import checks
+from groundwire.config.files import ConfigProblem, Unreadable, line_of_key, parse_toml, read_text
+from groundwire.config.opencode import Found, read_opencode, worktree_root
+from groundwire.config.settings import (
+    BaseUrls,
+    Config,
+    LocalSettings,
+    Paths,
+    ProviderSettings,
+    SearchSettings,
+)
+from groundwire.config.urls import checked_base_url
+from groundwire.errors import InvalidConfig, UnknownProvider
+
+_VARIABLES: Mapping[str, str] = {
+    "urls.gemini": "GOOGLE_GEMINI_BASE_URL",
+    "urls.code_assist": "CODE_ASSIST_ENDPOINT",
+    "urls.codex": "GROUNDWIRE_CODEX_BASE_URL",
+    "urls.openrouter": "OPENROUTER_BASE_URL",
+    "urls.google_oauth": "GROUNDWIRE_GOOGLE_OAUTH_URL",
+    "urls.openai_oauth": "GROUNDWIRE_OPENAI_OAUTH_URL",
+    "local.corpus": "GROUNDWIRE_CORPUS",
+}
+FILE_NAME = "groundwire.toml"
+
+
+def load_config(
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    home: Path,
+    arguments: Mapping[str, object] | None = None,
+    opencode_managed: Path | None = None,
+) -> Config:
+    """Read every layer and give the one Config. Raises InvalidConfig for a wrong argument and InsecureUrl
+    for an address that would send a key in the clear; everything else becomes a problem in the Config."""
+    paths = _paths(env, home)
+    problems: list[ConfigProblem] = []
+    files: list[Path] = []
+    chosen: dict[str, object] = {}
+    origins: dict[str, str] = {}
+
+    def take(layer: Mapping[str, Found]) -> None:
+        for setting, found in layer.items():
+            try:
+                chosen[setting] = checks.CHECKS[setting](found.value)
+                origins[setting] = found.source
+            except ValueError as wrong:
+                problems.append(ConfigProblem(found.source, found.line, f"{found.key} {wrong}"))
+
+    user_file = paths.config_dir / FILE_NAME
+    take(_from_toml(user_file, files, problems, trusted=True))  # 2
+    if (project_file := _project_file(cwd)) is not None and project_file != user_file:
+        take(_from_toml(project_file, files, problems, trusted=False))  # 3
+    opencode = read_opencode(env=env, cwd=cwd, home=home, managed=opencode_managed)
+    files += opencode.files
+    problems += opencode.problems
+    take(opencode.found)  # 4
+    take(_from_environment(env))  # 5
+    for setting, value in _from_arguments(arguments or {}, chosen).items():  # 6
+        chosen[setting] = value
+        origins[setting] = "argument"
+    return _assemble(chosen, origins, cwd, paths, tuple(problems), tuple(files))
+
+
+def _paths(env: Mapping[str, str], home: Path) -> Paths:
+    def folder(variable: str, default: Path) -> Path:
+        # The XDG specification: a relative path counts as not set.
+        given = env.get(variable, "")
+        return Path(given) if given and Path(given).is_absolute() else default
+
+    data = folder("XDG_DATA_HOME", home / ".local" / "share")
+    return Paths(
+        home=home,
+        config_dir=folder("XDG_CONFIG_HOME", home / ".config") / "groundwire",
+        data_dir=data / "groundwire",
+        state_dir=folder("XDG_STATE_HOME", home / ".local" / "state") / "groundwire",
+        cache_dir=folder("XDG_CACHE_HOME", home / ".cache") / "groundwire",
+        opencode_auth=data / "opencode" / "auth.json",
+        codex_home=folder("CODEX_HOME", home / ".codex"),
+    )
+
+
+def _project_file(cwd: Path) -> Path | None:
+    root = worktree_root(cwd)
+    upwards = (folder for folder in (cwd, *cwd.parents) if folder.is_relative_to(root))
+    return next((path for folder in upwards if (path := folder / FILE_NAME).is_file()), None)
+
+
+def _from_toml(
+    path: Path, files: list[Path], problems: list[ConfigProblem], *, trusted: bool
+) -> Mapping[str, Found]:
+    source = str(path)
+    try:
+        text = read_text(path)
+        if text is None:
+            return {}
+        files.append(path)
+        document = parse_toml(text)
+    except Unreadable as trouble:
+        problems.append(ConfigProblem(source, trouble.line, trouble.reason))
+        return {}
+    found: dict[str, Found] = {}
+    for setting, value in _leaves(document):
+        line = line_of_key(text, setting.split("."))
+        if setting.endswith(".api_key"):
+            reason = f"{setting}: keys are not read from {FILE_NAME}; run: groundwire login"
+        elif setting not in checks.CHECKS:
+            reason = f"{setting} is not a setting"
+        elif not trusted and (setting.startswith("urls.") or setting == "allow_insecure_http"):
+            reason = f"{setting} counts only in your own file, not in a project's"
+        else:
+            if setting == "local.corpus" and isinstance(value, str) and not value.startswith("~"):
+                value = str(path.parent / value)  # relative to the file that names it
+            found[setting] = Found(value, source, line, setting)
+            continue
+        problems.append(ConfigProblem(source, line, reason))
+    return found
+
+
+def _leaves(document: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    for name, value in document.items():
+        if isinstance(value, dict) and f"{prefix}{name}" not in checks.CHECKS:
+            yield from _leaves(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _variable(setting: str) -> str:
+    return (
+        _VARIABLES.get(setting) or "GROUNDWIRE_" + setting.removeprefix("search.").replace(".", "_").upper()
+    )
+
+
+def _from_environment(env: Mapping[str, str]) -> Mapping[str, Found]:
+    found: dict[str, Found] = {}
+    for setting in checks.CHECKS:
+        variable = _variable(setting)
+        # Keys in the environment are the business of credentials.resolve.
+        if not setting.endswith(".api_key") and (value := env.get(variable, "")) != "":
+            found[setting] = Found(checks.from_text(setting, value), variable, None, variable)
+    return found
+
+
+def _from_arguments(arguments: Mapping[str, object], chosen: Mapping[str, object]) -> dict[str, object]:
+    """Arguments are named like settings; `search.` may be left out, and `model` and `api_key` alone belong
+    to the provider that was chosen."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    provider = given.get("provider", given.get("search.provider", chosen.get("search.provider")))
+    checked: dict[str, object] = {}
+    for name, value in given.items():
+        setting = name if name in checks.CHECKS else f"search.{name}"
+        if name in ("model", "api_key"):
+            setting = f"{provider}.{name}"
+            if provider is None:
+                raise InvalidConfig(f"'{name}' was given without a provider.", hint="Name the provider too.")
+        if setting not in checks.CHECKS:
+            raise InvalidConfig(f"There is no setting '{name}'.")
+        try:
+            checked[setting] = checks.CHECKS[setting](value)
+        except ValueError as wrong:
+            kind = UnknownProvider if setting == "search.provider" else InvalidConfig
+            raise kind(f"{name} {wrong}.") from None
+    return checked
+
+
+def _assemble(
+    chosen: Mapping[str, object],
+    origins: dict[str, str],
+    cwd: Path,
+    paths: Paths,
+    problems: tuple[ConfigProblem, ...],
+    files: tuple[Path, ...],
+) -> Config:
+    urls = _base_urls(chosen, origins)
+    corpus = chosen.get("local.corpus")
+    return Config(
+        gemini=ProviderSettings(urls.gemini, **_section("gemini", chosen)),
+        openai_oauth=ProviderSettings(urls.codex, **_section("openai_oauth", chosen)),
+        openrouter=ProviderSettings(urls.openrouter, **_section("openrouter", chosen)),
+        geminisearch=ProviderSettings(urls.gemini, **_section("geminisearch", chosen)),
+        local=LocalSettings(None if corpus is None else _corpus(str(corpus), cwd, paths.home)),
+        search=SearchSettings(**_section("search", chosen)),
+        urls=urls,
+        paths=paths,
+        problems=problems,
+        files=files,
+        origins=MappingProxyType(origins),
+    )
+
+
+def _section(section: str, chosen: Mapping[str, object]) -> dict[str, Any]:
+    """The checked values of one section, by field name. `Any`: each check gives its field's own type."""
+    prefix = f"{section}."
+    return {
+        setting.removeprefix(prefix): value
+        for setting, value in chosen.items()
+        if setting.startswith(prefix) and value is not None
+    }
+
+
+def _corpus(folder: str, cwd: Path, home: Path) -> Path:
+    return home / folder[2:] if folder.startswith("~/") else cwd / folder
+
+
+def _base_urls(chosen: Mapping[str, object], origins: Mapping[str, str]) -> BaseUrls:
+    allow = chosen.get("allow_insecure_http") is True
+    given = {
+        name: checked_base_url(str(chosen[key]), where=origins[key], allow_insecure=allow)
+        for name in (field.name for field in fields(BaseUrls))
+        if chosen.get(key := f"urls.{name}") is not None
+    }
+    if "google_oauth" in given:
+        # One address replaces both of Google's: the page where a person signs in and the token endpoint.
+        given["google_accounts"] = given["google_oauth"]
+    return replace(BaseUrls(), **given)
