@@ -1,0 +1,24 @@
+"""Credential: who may ask a provider, how it shows that, and where it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from groundwire.transport.auth import Authorizer
+
+CredentialKind = Literal["api_key", "oauth"]
+
+Clock = Callable[[], float]
+"""Gives the time in seconds since 1970, like time.time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A usable credential of one provider. `where` is for people: "environment variable GEMINI_API_KEY"."""
+
+    provider: str
+    kind: CredentialKind
+    where: str
+    authorizer: Authorizer = field(repr=False)

@@ -1,0 +1,169 @@
+"""The places where a credential can be: each method looks at one and gives what it has, usable or not.
+
+Which places count for whom, and in what order, is written in `resolve`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from groundwire.config import Config, ConfigProblem
+from groundwire.config.checks import usable_key
+from groundwire.credentials.base import Clock, CredentialKind
+from groundwire.credentials.openai_oauth import ends_at
+from groundwire.credentials.records import (
+    BadRecord,
+    OAuthTokens,
+    api_key_record,
+    codex_tokens,
+    oauth_record,
+)
+from groundwire.credentials.store import FileStore, Reading, Store, TextStore
+from groundwire.credentials.token_cache import TokenPlace, codex_place, record_place
+from groundwire.secret import Secret
+
+OPENCODE_SIGN_IN = "opencode auth login (choose OpenAI, then ChatGPT)"
+CODEX_SIGN_IN = "codex login"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What one place has: a key, or tokens with the place that renews them, or the reason it is unusable."""
+
+    where: str
+    kind: CredentialKind
+    key: Secret | None = None
+    tokens: OAuthTokens | None = field(default=None, repr=False)
+    place: TokenPlace | None = field(default=None, repr=False)
+    unusable: str | None = None
+
+
+def own_store(config: Config) -> FileStore:
+    """Our own store, where `groundwire login` puts keys."""
+    return FileStore(config.paths.own_store, "groundwire's own store")
+
+
+class Places:
+    """Everywhere we look. Stores are read at most once, when a step first asks."""
+
+    def __init__(self, config: Config, env: Mapping[str, str], clock: Clock) -> None:
+        self._config = config
+        self._env = env
+        self._clock = clock
+        self._readings: dict[str, Reading] = {}
+        self._own = own_store(config)
+        self._codex = FileStore(config.paths.codex_auth, "Codex's auth.json")
+        self._opencode: Store = FileStore(config.paths.opencode_auth, "OpenCode's auth.json")
+        self._bad_content: ConfigProblem | None = None
+        if content := env.get("OPENCODE_AUTH_CONTENT"):
+            given = TextStore(content, "environment variable OPENCODE_AUTH_CONTENT")
+            self._bad_content = given.read().problem
+            if self._bad_content is None:  # when it is not JSON, OpenCode reads the file after all
+                self._opencode = given
+
+    def problems(self) -> list[ConfigProblem]:
+        """Stores that cannot be read, and why."""
+        readings = [self._read(store) for store in (self._opencode, self._own, self._codex)]
+        found = [self._bad_content, *(reading.problem for reading in readings)]
+        return [problem for problem in found if problem is not None]
+
+    def argument(self, name: str) -> Iterator[Candidate]:
+        """A key given by the caller."""
+        return self._configured(name, argument=True)
+
+    def opencode_config(self, name: str) -> Iterator[Candidate]:
+        """A key in OpenCode's configuration."""
+        return self._configured(name, argument=False)
+
+    def _configured(self, name: str, *, argument: bool) -> Iterator[Candidate]:
+        settings = {
+            "gemini": self._config.gemini,
+            "geminisearch": self._config.geminisearch,
+            "openrouter": self._config.openrouter,
+        }[name]
+        origin = self._config.origins.get(f"{name}.api_key", "")
+        if settings.api_key is not None and (origin == "argument") == argument:
+            block = {"gemini": "google"}.get(name, name)
+            where = "argument" if argument else f"provider.{block}.options.apiKey in {origin}"
+            yield Candidate(where, "api_key", key=settings.api_key)
+
+    def variable(self, name: str) -> Iterator[Candidate]:
+        """A key in an environment variable."""
+        where = f"environment variable {name}"
+        try:
+            if (key := usable_key(self._env.get(name, ""))) is not None:
+                yield Candidate(where, "api_key", key=key)
+        except ValueError as wrong:
+            yield Candidate(where, "api_key", unusable=f"it {wrong}")
+
+    def opencode_key(self, name: str) -> Iterator[Candidate]:
+        """An `api` record in OpenCode's store."""
+        return self._stored_key(self._opencode, name)
+
+    def own_key(self, name: str) -> Iterator[Candidate]:
+        """An `api` record in our own store."""
+        return self._stored_key(self._own, name)
+
+    def _stored_key(self, store: Store, name: str) -> Iterator[Candidate]:
+        try:
+            if (key := api_key_record(self._read(store).document, name)) is not None:
+                yield Candidate(store.where, "api_key", key=key)
+        except BadRecord as reason:
+            yield Candidate(store.where, "api_key", unusable=str(reason))
+
+    def argument_token(self, name: str) -> Iterator[Candidate]:
+        """An access token given by the caller."""
+        if name == "openai_oauth" and (token := self._config.openai_oauth.api_key) is not None:
+            yield Candidate("argument", "oauth", tokens=OAuthTokens(token))
+
+    def variable_token(self, name: str) -> Iterator[Candidate]:
+        """An access token in an environment variable."""
+        for found in self.variable(name):
+            if found.key is None:
+                yield Candidate(found.where, "oauth", unusable=found.unusable)
+            else:
+                yield self._session(found.where, OAuthTokens(found.key), None)
+
+    def opencode_session(self, name: str) -> Iterator[Candidate]:
+        """An `oauth` record in OpenCode's store."""
+        place = record_place(self._opencode, name, self._config.paths.state_dir, OPENCODE_SIGN_IN)
+        return self._sessions(place, lambda document: oauth_record(document, name))
+
+    def own_session(self, name: str) -> Iterator[Candidate]:
+        """An `oauth` record in our own store."""
+        place = record_place(self._own, name, self._config.paths.state_dir, CODEX_SIGN_IN)
+        return self._sessions(place, lambda document: oauth_record(document, name))
+
+    def codex_session(self) -> Iterator[Candidate]:
+        """The ChatGPT sign-in of Codex."""
+        place = codex_place(self._codex, self._config.paths.state_dir, CODEX_SIGN_IN)
+        return self._sessions(place, codex_tokens)
+
+    def _sessions(
+        self, place: TokenPlace, load: Callable[[Mapping[str, object]], OAuthTokens | None]
+    ) -> Iterator[Candidate]:
+        try:
+            if (tokens := load(self._read(place.store).document)) is not None:
+                yield self._session(place.store.where, tokens, place)
+        except BadRecord as reason:
+            yield Candidate(place.store.where, "oauth", unusable=str(reason))
+
+    def _session(self, where: str, tokens: OAuthTokens, place: TokenPlace | None) -> Candidate:
+        """A sign-in that has ended counts only if it can be renewed."""
+        end = ends_at(tokens)
+        if end is not None and end <= self._clock():
+            if place is None or not isinstance(place.store, FileStore):
+                return Candidate(
+                    where, "oauth", unusable="the access token has ended, and it cannot be renewed here"
+                )
+            if tokens.refresh is None:
+                return Candidate(
+                    where, "oauth", unusable="the access token has ended and there is no refresh token"
+                )
+        return Candidate(where, "oauth", tokens=tokens, place=place)
+
+    def _read(self, store: Store) -> Reading:
+        if store.where not in self._readings:
+            self._readings[store.where] = store.read()
+        return self._readings[store.where]

@@ -1,0 +1,242 @@
+"""OpenAI's sign-in as plain functions: read a token's claims, ask for new tokens, judge the reply.
+
+Nothing here touches a disk, a clock or the network. Claims are read without verifying the signature: we only
+look at our own token to know when it ends and whose account it names; the server is the one who verifies.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import urlencode
+
+import msgspec
+
+from groundwire.config.checks import usable_key
+from groundwire.credentials.records import OAuthTokens
+from groundwire.credentials.store import Changes
+from groundwire.secret import Secret
+from groundwire.transport.base import Request
+from groundwire.version import __version__
+
+CLIENT_ID = "app_EMoamEEZ73f0CkXaXp7hrann"
+"""The public client id of the Codex CLI, for which the stored sign-ins were made."""
+
+MARGIN = 5 * 60.0
+"""A token is renewed when it has less than this many seconds left."""
+
+_UNDATED_LIFETIME = 8 * 24 * 3600.0
+"""Codex renews a token whose end cannot be read this long after the last renewal."""
+
+_DEFAULT_LIFETIME = 3600.0
+_AUTH_CLAIM = "https://api.openai.com/auth"
+_PERMANENT = {"refresh_token_expired", "refresh_token_reused", "refresh_token_invalidated", "invalid_grant"}
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The parts of a token that we use; all None when the token is not a readable JWT."""
+
+    expires: float | None = None
+    account_id: str | None = None
+    residency: str | None = None
+    fedramp: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """New tokens; whatever the server left out keeps its old value."""
+
+    access: Secret | None
+    refresh: Secret | None
+    id_token: Secret | None
+    expires_in: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """No new tokens. `permanent`: only a new sign-in helps. `reused`: someone else spent this token."""
+
+    reason: str
+    permanent: bool
+    reused: bool = False
+
+
+def claims(token: Secret | None) -> Claims:
+    """What a JWT says about itself, or an empty Claims for anything that is not one."""
+    payload = _payload(token)
+    inner = payload.get(_AUTH_CLAIM)
+    auth: Mapping[str, object] = inner if isinstance(inner, dict) else {}
+    organizations = payload.get("organizations")
+    first = organizations[0] if isinstance(organizations, list) and organizations else None
+    ids = (
+        payload.get("chatgpt_account_id"),
+        auth.get("chatgpt_account_id"),
+        first.get("id") if isinstance(first, dict) else None,
+    )
+    return Claims(
+        expires=_date(payload.get("exp")),
+        account_id=next((text for value in ids if (text := _header_text(value))), None),
+        residency=_header_text(auth.get("chatgpt_compute_residency")),
+        fedramp=auth.get("chatgpt_account_is_fedramp") is True,
+    )
+
+
+def ends_at(tokens: OAuthTokens) -> float | None:
+    """When the access token ends, in seconds since 1970: its own word first, then the store's."""
+    own = claims(tokens.access).expires
+    if own is not None:
+        return own
+    if tokens.expires is not None:
+        return tokens.expires
+    return None if tokens.last_refresh is None else tokens.last_refresh + _UNDATED_LIFETIME
+
+
+def is_stale(tokens: OAuthTokens, now: float) -> bool:
+    """Whether to renew before the next request."""
+    end = ends_at(tokens)
+    return end is not None and end <= now + MARGIN
+
+
+def codex_headers(tokens: OAuthTokens) -> dict[str, str | Secret]:
+    """The headers with which the Codex backend knows the account."""
+    headers: dict[str, str | Secret] = {"Authorization": Secret(f"Bearer {tokens.access.reveal()}")}
+    identity, access = claims(tokens.id_token), claims(tokens.access)
+    account = tokens.account_id or identity.account_id or access.account_id
+    if account:
+        headers["ChatGPT-Account-Id"] = account
+    residency = access.residency or identity.residency
+    if residency and residency != "no_constraint":
+        headers["x-openai-internal-codex-residency"] = residency
+    if access.fedramp or identity.fedramp:
+        headers["X-OpenAI-Fedramp"] = "true"
+    return headers
+
+
+def refresh_request(base_url: str, refresh: Secret, client_id: str | None = None) -> Request:
+    """Ask the token endpoint for new tokens. The body holds the refresh token: do not print it."""
+    form = {
+        "grant_type": "refresh_token",
+        "refresh_token": refresh.reveal(),
+        "client_id": client_id or CLIENT_ID,
+    }
+    return Request(
+        method="POST",
+        url=f"{base_url}/oauth/token",
+        headers={
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Accept": "application/json",
+            "User-Agent": f"groundwire/{__version__}",
+        },
+        body=urlencode(form).encode("ascii"),
+    )
+
+
+def judge_refresh(status: int, body: bytes) -> Refreshed | Refused:
+    """Understand the token endpoint's reply."""
+    try:
+        reply = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        reply = None
+    fields: Mapping[str, object] = reply if isinstance(reply, dict) else {}
+    if 200 <= status < 300:
+        access, refresh = _token(fields, "access_token"), _token(fields, "refresh_token")
+        if access is None and refresh is None:
+            return Refused("it answered without a token", permanent=False)
+        return Refreshed(access, refresh, _token(fields, "id_token"), _lifetime(fields.get("expires_in")))
+    code = _error_code(fields)
+    permanent = status == 401 or code in _PERMANENT
+    return Refused(
+        f"HTTP {status}" + (f", {code}" if code else ""), permanent, reused=code == "refresh_token_reused"
+    )
+
+
+def renewed(old: OAuthTokens, reply: Refreshed, now: float) -> OAuthTokens:
+    """The old tokens with everything new in their place."""
+    access = reply.access or old.access
+    end = claims(access).expires
+    return OAuthTokens(
+        access=access,
+        refresh=reply.refresh or old.refresh,
+        id_token=reply.id_token or old.id_token,
+        account_id=old.account_id or claims(reply.id_token).account_id or claims(access).account_id,
+        expires=end if end is not None else now + (reply.expires_in or _DEFAULT_LIFETIME),
+        last_refresh=now,
+        client_id=old.client_id,
+    )
+
+
+def record_changes(name: str, tokens: OAuthTokens) -> Changes:
+    """What a renewal changes in an OpenCode (or our own) store's `oauth` record."""
+    values: dict[str, object] = {"access": tokens.access.reveal()}
+    if tokens.refresh is not None:
+        values["refresh"] = tokens.refresh.reveal()
+    if tokens.expires is not None:
+        values["expires"] = int(tokens.expires * 1000)
+    if tokens.account_id is not None:
+        values["accountId"] = tokens.account_id
+    return {(name, field): value for field, value in values.items()}
+
+
+def codex_changes(tokens: OAuthTokens) -> Changes:
+    """What a renewal changes in Codex's auth.json."""
+    changes: dict[tuple[str, ...], object] = {("tokens", "access_token"): tokens.access.reveal()}
+    if tokens.id_token is not None:
+        changes[("tokens", "id_token")] = tokens.id_token.reveal()
+    if tokens.refresh is not None:
+        changes[("tokens", "refresh_token")] = tokens.refresh.reveal()
+    moment = datetime.fromtimestamp(tokens.last_refresh or 0.0, UTC)
+    changes[("last_refresh",)] = moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return changes
+
+
+def _payload(token: Secret | None) -> Mapping[str, object]:
+    parts = token.reveal().split(".") if token is not None else []
+    if len(parts) != 3:
+        return {}
+    try:
+        # JWTs leave out base64's padding.
+        decoded = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
+        payload = msgspec.json.decode(decoded)
+    except (binascii.Error, ValueError, RecursionError):
+        return {}
+    return payload if isinstance(payload, dict) else {}
+
+
+def _date(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
+        return None
+    return float(value)
+
+
+def _header_text(value: object) -> str | None:
+    if isinstance(value, str) and value.isascii() and value.isprintable():
+        return value.strip() or None
+    return None
+
+
+def _token(fields: Mapping[str, object], name: str) -> Secret | None:
+    value = fields.get(name)
+    try:
+        return usable_key(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _lifetime(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e9:
+        return None
+    return float(value)
+
+
+def _error_code(fields: Mapping[str, object]) -> str | None:
+    """The code stands in `error.code`, `error` or `code`."""
+    error = fields.get("error")
+    candidates = (error.get("code"), error.get("type")) if isinstance(error, dict) else (error,)
+    for value in (*candidates, fields.get("code")):
+        if isinstance(value, str) and value.isidentifier():
+            return value
+    return None

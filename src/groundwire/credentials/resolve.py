@@ -1,0 +1,193 @@
+"""Which credential is used: one list of steps per provider, walked from the top until a step has one.
+
+Gemini (`gemini`, tool `websearch_gemini`):
+ 1. the argument `api_key`
+ 2. what OpenCode uses for its provider `google`: `options.apiKey` in its config, then its store
+ 3. the variable GEMINI_API_KEY
+ 4. the variables GOOGLE_API_KEY, then GOOGLE_GENERATIVE_AI_API_KEY, which other programs read
+ 5. our own store, filled by `groundwire login gemini`
+ 6. `provider.geminisearch.options.apiKey` in OpenCode's config, meant for the tool of that name
+
+Gemini for the tool `geminisearch`, whose own block wins:
+ 1. the argument `api_key`
+ 2. `provider.geminisearch.options.apiKey` in OpenCode's config
+ 3. the variable GEMINI_API_KEY
+ 4. everything else of the list above, in its order
+
+ChatGPT (`openai_oauth`, tool `websearch_openai_oauth`), always a sign-in and never an API key:
+ 1. the argument `api_key`, here an access token
+ 2. OpenCode's store, the `oauth` record `openai`
+ 3. our own store
+ 4. Codex: the variable CODEX_ACCESS_TOKEN, then its auth.json, as Codex itself does
+
+OpenRouter (`openrouter`, tool `websearch_openrouter`):
+ 1. the argument `api_key`
+ 2. the variable OPENROUTER_API_KEY
+ 3. what OpenCode uses for its provider `openrouter`: `options.apiKey` in its config, then its store
+ 4. our own store
+
+An argument is an explicit choice: one that cannot be used fails when the Config is made, and nothing else
+is tried. Everything below it was discovered: a broken or ended one is skipped, `survey` says why, and the
+next is tried. Nothing here touches the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from groundwire.config import Config, ConfigProblem
+from groundwire.credentials.base import Clock, Credential, CredentialKind
+from groundwire.credentials.candidates import Candidate, Places
+from groundwire.credentials.token_cache import FixedToken, OpenAISession
+from groundwire.errors import (
+    CredentialError,
+    MissingGeminiKey,
+    MissingOpenAISession,
+    MissingOpenRouterKey,
+    UnknownProvider,
+)
+from groundwire.transport.auth import ApiKey, Authorizer
+from groundwire.transport.base import Transport
+
+Steps = Literal["gemini", "geminisearch", "openai_oauth", "openrouter"]
+
+STEPS: Mapping[str, Steps] = {
+    "gemini": "gemini",
+    "websearch_gemini": "gemini",
+    "geminisearch": "geminisearch",
+    "openai_oauth": "openai_oauth",
+    "websearch_openai_oauth": "openai_oauth",
+    "openrouter": "openrouter",
+    "websearch_openrouter": "openrouter",
+}
+"""The list of steps that each provider and each tool uses."""
+
+_MISSING: Mapping[Steps, tuple[type[CredentialError], str]] = {
+    "gemini": (MissingGeminiKey, "No Gemini API key was found."),
+    "geminisearch": (MissingGeminiKey, "No Gemini API key was found."),
+    "openai_oauth": (MissingOpenAISession, "No ChatGPT sign-in was found."),
+    "openrouter": (MissingOpenRouterKey, "No OpenRouter API key was found."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A candidate as `groundwire doctor` shows it: used, in the shadow of a better one, or unusable."""
+
+    provider: str
+    where: str
+    kind: CredentialKind
+    state: Literal["used", "shadowed", "unusable"]
+    reason: str | None = None
+
+
+def resolve(
+    name: str, config: Config, env: Mapping[str, str], transport: Transport, clock: Clock
+) -> Credential:
+    """The credential of a provider or tool, or the error that says how to get one. `transport` is kept for
+    renewing a sign-in later; nothing is sent now."""
+    steps = STEPS.get(name)
+    if steps is None:
+        raise UnknownProvider(f"'{name}' is not a provider that takes a credential.")
+    skipped: list[Candidate] = []
+    for candidate in candidates(steps, Places(config, env, clock)):
+        if candidate.unusable is None:
+            authorizer = _authorizer(steps, candidate, config, transport, clock)
+            provider = "gemini" if steps == "geminisearch" else steps
+            return Credential(provider, candidate.kind, candidate.where, authorizer)
+        skipped.append(candidate)
+    error, message = _MISSING[steps]
+    reasons = dict.fromkeys(f" ({found.where}: {found.unusable}.)" for found in skipped)
+    raise error(message + "".join(reasons))
+
+
+def survey(config: Config, env: Mapping[str, str], clock: Clock) -> list[Finding]:
+    """Every candidate of every provider in the order of its steps; the first usable one is the one used."""
+    places = Places(config, env, clock)
+    findings: list[Finding] = []
+    for provider in ("gemini", "openai_oauth", "openrouter"):
+        used = False
+        for found in candidates(STEPS[provider], places):
+            state: Literal["used", "shadowed", "unusable"] = "shadowed" if used else "used"
+            if found.unusable is not None:
+                state = "unusable"
+            used = used or state == "used"
+            findings.append(Finding(provider, found.where, found.kind, state, found.unusable))
+    return findings
+
+
+def usable_providers(config: Config, env: Mapping[str, str], clock: Clock) -> list[str]:
+    """The providers that can be asked, in the order gemini, openai_oauth, openrouter, then local when a
+    corpus is configured. The first is asked when nobody names a provider."""
+    usable = [finding.provider for finding in survey(config, env, clock) if finding.state == "used"]
+    return usable if config.local.corpus is None else [*usable, "local"]
+
+
+def store_problems(config: Config, env: Mapping[str, str], clock: Clock) -> list[ConfigProblem]:
+    """What is wrong with the credential stores as files."""
+    return Places(config, env, clock).problems()
+
+
+def candidates(steps: Steps, places: Places) -> Iterator[Candidate]:
+    """What each step of a list has, in order. The numbers are those at the top of this file."""
+    match steps:
+        case "gemini":
+            return _gemini(places)
+        case "geminisearch":
+            return _geminisearch(places)
+        case "openai_oauth":
+            return _openai_oauth(places)
+        case "openrouter":
+            return _openrouter(places)
+
+
+def _gemini(places: Places) -> Iterator[Candidate]:
+    yield from places.argument("gemini")  # 1
+    yield from places.opencode_config("gemini")  # 2
+    yield from places.opencode_key("google")
+    yield from places.variable("GEMINI_API_KEY")  # 3
+    yield from places.variable("GOOGLE_API_KEY")  # 4
+    yield from places.variable("GOOGLE_GENERATIVE_AI_API_KEY")
+    yield from places.own_key("gemini")  # 5
+    yield from places.opencode_config("geminisearch")  # 6
+
+
+def _geminisearch(places: Places) -> Iterator[Candidate]:
+    yield from places.argument("geminisearch")  # 1
+    yield from places.argument("gemini")
+    yield from places.opencode_config("geminisearch")  # 2
+    yield from places.variable("GEMINI_API_KEY")  # 3
+    yield from _gemini(places)  # 4
+
+
+def _openai_oauth(places: Places) -> Iterator[Candidate]:
+    yield from places.argument_token("openai_oauth")  # 1
+    yield from places.opencode_session("openai")  # 2
+    yield from places.own_session("openai_oauth")  # 3
+    yield from places.variable_token("CODEX_ACCESS_TOKEN")  # 4
+    yield from places.codex_session()
+
+
+def _openrouter(places: Places) -> Iterator[Candidate]:
+    yield from places.argument("openrouter")  # 1
+    yield from places.variable("OPENROUTER_API_KEY")  # 2
+    yield from places.opencode_config("openrouter")  # 3
+    yield from places.opencode_key("openrouter")
+    yield from places.own_key("openrouter")  # 4
+
+
+def _authorizer(
+    steps: Steps, found: Candidate, config: Config, transport: Transport, clock: Clock
+) -> Authorizer:
+    if found.key is not None:
+        if steps == "openrouter":
+            return ApiKey(found.key, "Authorization", "Bearer")
+        return ApiKey(found.key, "x-goog-api-key")
+    assert found.tokens is not None
+    if found.place is None:
+        return FixedToken(found.tokens)
+    return OpenAISession(
+        found.tokens, found.place, transport=transport, oauth_url=config.urls.openai_oauth, clock=clock
+    )
