@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from groundwire.emulator.gemini import GEMINI
+from groundwire.emulator.openai.codex import CODEX
+from groundwire.emulator.openai.oauth import OPENAI_OAUTH
+from groundwire.emulator.openai.openrouter import OPENROUTER
 from groundwire.emulator.redirects import REDIRECTS
 from groundwire.emulator.routing import Api, Problem
 from groundwire.emulator.wire import Reply, json_reply
@@ -16,4 +19,4 @@ def _nobody(problem: Problem) -> Reply:
 
 ELSEWHERE = Api("elsewhere", ("/",), (), _nobody)
 
-APIS = (REDIRECTS, GEMINI, ELSEWHERE)
+APIS = (CODEX, OPENROUTER, OPENAI_OAUTH, REDIRECTS, GEMINI, ELSEWHERE)

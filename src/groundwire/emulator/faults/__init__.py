@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+from groundwire.emulator.faults.codex import CODEX_FAULTS
+from groundwire.emulator.faults.openai_signin import OPENAI_SIGNIN_SCENARIOS
+from groundwire.emulator.faults.openrouter import OPENROUTER_FAULTS
+from groundwire.emulator.faults.oversized import OVERSIZED_FAULTS
 from groundwire.emulator.faults.wire import WIRE_FAULTS
+from groundwire.emulator.openai.scenarios import PHRASING_SCENARIOS, SHAPE_SCENARIOS
 
-FAULTS = (*WIRE_FAULTS,)
+FAULTS = (
+    *WIRE_FAULTS,
+    *OVERSIZED_FAULTS,
+    *PHRASING_SCENARIOS,
+    *SHAPE_SCENARIOS,
+    *CODEX_FAULTS,
+    *OPENAI_SIGNIN_SCENARIOS,
+    *OPENROUTER_FAULTS,
+)

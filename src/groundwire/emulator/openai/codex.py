@@ -1,0 +1,207 @@
+"""The emulated chatgpt.com/backend-api: Codex responses, models, standalone search, account calls.
+
+A request is checked (`codex_request`), read (`request`), answered by the emulated model
+(`acting`), told in one of the recorded phrasings, and streamed (`stream`). The scenarios
+that change only the stream's shape are read here; faults are in `faults/codex.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from groundwire.emulator.acting import act
+from groundwire.emulator.openai.codex_request import MODELS, detail, refuse_caller, refuse_request
+from groundwire.emulator.openai.items import Wire, response_object, usage
+from groundwire.emulator.openai.request import client_tools, read_conversation, search_tool
+from groundwire.emulator.openai.searching import search
+from groundwire.emulator.openai.shape import shape_for
+from groundwire.emulator.openai.stream import Shape, frames, response_events
+from groundwire.emulator.openai.styles import HARMLESS_NATIVE
+from groundwire.emulator.openai.tokens import read_claims
+from groundwire.emulator.openai.turn import Telling, cited_answer, output_items, plain_answer
+from groundwire.emulator.routing import Api, Problem, Route
+from groundwire.emulator.wire import Call, Chunk, Reply, event_stream, json_reply
+from groundwire.emulator.world import World
+
+RATE_HEADERS: Final = {
+    "x-codex-primary-used-percent": "12",
+    "x-codex-primary-window-minutes": "300",
+    "x-codex-secondary-used-percent": "4",
+    "x-codex-secondary-window-minutes": "10080",
+    "x-codex-credits-has-credits": "False",
+    "x-codex-credits-unlimited": "False",
+}
+SEARCH_FIELDS: Final = frozenset(
+    {"id", "model", "input", "commands", "settings", "max_output_tokens", "reasoning", "service_tier"}
+)
+
+
+def responses(call: Call, world: World) -> Reply:
+    """POST /backend-api/codex/responses: one turn of the model, streamed."""
+    refused = refuse_caller(call, world) or refuse_request(call.json)
+    if refused is not None:
+        return refused
+    request: dict[str, Any] = call.json
+    tool = search_tool(request)
+    acts_by_script = world.script is not None and bool(client_tools(request))
+    searching = tool is not None and (tool.forced or not acts_by_script)
+    conversation = read_conversation(request, search=searching)
+    turn = act(conversation, call, world)
+    if turn.failure is not None:
+        return detail(turn.failure.message, turn.failure.status)
+    answer = plain_answer(turn)
+    if tool is not None and turn.searched is not None:
+        answer = cited_answer(conversation.prompt, tool, call, world, HARMLESS_NATIVE)
+    items = output_items(turn, conversation.prompt, answer, world, _telling(request))
+    shape = shape_for(call.scenarios, turn.finish, Shape(delta_size=answer.delta_size))
+    events = _events(request, items, call, world, shape)
+    comment = b"keep-alive" if shape.noise else b""
+    stream = event_stream((Chunk(frame) for frame in frames(events, comment=comment)), RATE_HEADERS)
+    return replace(stream, wait=turn.wait)
+
+
+def upgrade_required(call: Call, world: World) -> Reply:
+    """GET on the responses address is Codex trying a WebSocket; 426 sends it to plain HTTP."""
+    return json_reply({"detail": "Upgrade Required"}, 426)
+
+
+def models(call: Call, world: World) -> Reply:
+    """GET /backend-api/codex/models: the names only; Codex then uses what it knows about them."""
+    return refuse_caller(call, world) or json_reply({"models": []}, headers={"etag": 'W/"emulator"'})
+
+
+def standalone_search(call: Call, world: World) -> Reply:
+    """POST /backend-api/codex/alpha/search: raw results, no model turn."""
+    refused = refuse_caller(call, world)
+    if refused is not None:
+        return refused
+    request = call.json
+    if not isinstance(request, dict):
+        return detail("Input should be a valid dictionary")
+    for field in request:
+        if field not in SEARCH_FIELDS:
+            return _unknown_parameter(field)
+    if request.get("model") not in MODELS:
+        return detail(
+            f"The '{request.get('model')}' model is not supported when using Codex with a ChatGPT account."
+        )
+    commands = request.get("commands")
+    queries = commands.get("search_query") if isinstance(commands, dict) else None
+    if not isinstance(queries, list) or not all(isinstance(one, dict) and one.get("q") for one in queries):
+        # The real service answers 200 and explains itself inside `output`.
+        return json_reply(
+            {"encrypted_output": None, "output": "Error: no search_query was given.", "results": None}
+        )
+    return json_reply(_search_results(queries, request, world))
+
+
+def account_check(call: Call, world: World) -> Reply:
+    """GET /backend-api/wham/accounts/check: where this account's workspace lives."""
+    claims = read_claims(call.bearer or "")
+    account_id = claims.account_id if claims else None
+    if account_id is None:
+        return json_reply({"detail": "Unauthorized"}, 401)
+    account = {
+        "id": account_id,
+        "structure": "personal",
+        "plan_type": "plus",
+        "workspace_backend_origin": world.base_url,
+        "account_routing_override": "us",
+    }
+    return json_reply(
+        {"accounts": [account], "account_ordering": [account_id], "default_account_id": account_id}
+    )
+
+
+def user_settings(call: Call, world: World) -> Reply:
+    """GET /backend-api/wham/settings/user: nothing set."""
+    return refuse_caller(call, world) or json_reply({})
+
+
+def usage_report(call: Call, world: World) -> Reply:
+    """GET /backend-api/wham/usage: how much of the plan is used."""
+    window = {"used_percent": 12, "limit_window_seconds": 18000, "reset_after_seconds": 3600}
+    limit = {"allowed": True, "limit_reached": False, "primary_window": window, "secondary_window": None}
+    return refuse_caller(call, world) or json_reply(
+        {"plan_type": "plus", "rate_limit": limit, "credits": None}
+    )
+
+
+def _search_results(queries: list[dict[str, Any]], request: dict[str, Any], world: World) -> dict[str, Any]:
+    settings = request.get("settings")
+    filters = settings.get("filters") if isinstance(settings, dict) else None
+    domains = filters if isinstance(filters, dict) else {}
+    lines: list[str] = []
+    results: list[dict[str, Any]] = []
+    for turn, query in enumerate(queries):
+        allowed = query.get("domains") or domains.get("allowed_domains") or ()
+        blocked = domains.get("blocked_domains") or ()
+        found = search(str(query["q"]), world.documents, limit=5, allowed=allowed, blocked=blocked)
+        for number, passage in enumerate(found):
+            reference = f"turn{turn}search{number}"
+            results.append(
+                {"type": "text_result", "ref_id": reference, "url": passage.url, "title": passage.title}
+            )
+            lines.append(f"{reference} [wordlim 200] {passage.title} ({passage.url})\n{passage.text}")
+    output = "\n\n".join(lines) or "No results."
+    return {"encrypted_output": None, "output": output, "results": results}
+
+
+def _unknown_parameter(field: str) -> Reply:
+    error = {
+        "message": f"Unknown parameter: '{field}'.",
+        "type": "invalid_request_error",
+        "param": field,
+        "code": "unknown_parameter",
+    }
+    return json_reply({"error": error}, 400)
+
+
+def _telling(request: dict[str, Any]) -> Telling:
+    include = request.get("include")
+    return Telling(
+        with_sources=isinstance(include, list) and "web_search_call.action.sources" in include,
+        freeform_tools=[tool["name"] for tool in client_tools(request) if tool.get("type") == "custom"],
+    )
+
+
+def _events(
+    request: dict[str, Any], items: list[Wire], call: Call, world: World, shape: Shape
+) -> Iterator[Wire]:
+    now = int(world.clock())
+    searches = sum(item["type"] == "web_search_call" for item in items)
+    finished = {
+        "completed_at": now,
+        "usage": usage(len(call.body), items),
+        "tool_usage": {"web_search": {"num_requests": searches}},
+    }
+    return response_events(response_object(world.next_id("resp_"), now, request), items, finished, shape)
+
+
+def _refuse(problem: Problem) -> Reply:
+    words = {
+        "unknown path": "Not Found",
+        "wrong method": "Method Not Allowed",
+        "body too large": "Request Entity Too Large",
+        "wrong content type": f"Unsupported content type {problem.detail}".rstrip(),
+        "malformed body": f"There was an error parsing the body: {problem.detail}",
+    }
+    return detail(words[problem.trouble], problem.status)
+
+
+CODEX: Final = Api(
+    name="codex",
+    prefixes=("/backend-api/",),
+    routes=(
+        Route("POST", "/backend-api/codex/responses", responses, takes="json", kind="generate"),
+        Route("GET", "/backend-api/codex/responses", upgrade_required, kind="upgrade"),
+        Route("GET", "/backend-api/codex/models", models, kind="models"),
+        Route("POST", "/backend-api/codex/alpha/search", standalone_search, takes="json", kind="search"),
+        Route("GET", "/backend-api/wham/accounts/check", account_check, kind="account"),
+        Route("GET", "/backend-api/wham/settings/user", user_settings, kind="account"),
+        Route("GET", "/backend-api/wham/usage", usage_report, kind="account"),
+    ),
+    refuse=_refuse,
+)

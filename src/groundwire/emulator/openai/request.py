@@ -1,0 +1,157 @@
+"""Reads a Responses API request: the conversation in it, and what kind of search it allows.
+
+Pure and forgiving: what a server refuses is decided by `codex_request` and `openrouter_request`
+before anything is read here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import msgspec
+
+from groundwire.emulator.conversation import Conversation, FunctionCall, FunctionResult, Message
+
+Role = Literal["user", "model", "system"]
+
+SEARCH_TOOLS: Final = (
+    "web_search",
+    "web_search_2025_08_26",
+    "web_search_preview",
+    "web_search_preview_2025_03_11",
+    "openrouter:web_search",
+)
+_ROLES: Final[dict[str, Role]] = {
+    "user": "user",
+    "assistant": "model",
+    "developer": "system",
+    "system": "system",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTool:
+    """The search a request offers to the model."""
+
+    kind: str
+    allowed_domains: tuple[str, ...] = ()
+    blocked_domains: tuple[str, ...] = ()
+    max_results: int = 4
+    engine: str = "auto"
+    forced: bool = False
+
+
+def read_conversation(request: Mapping[str, Any], *, search: bool) -> Conversation:
+    """The request as a conversation no API owns."""
+    return Conversation(
+        model=str(request.get("model", "")),
+        messages=tuple(_merged(_messages(request))),
+        functions=tuple(tool["name"] for tool in client_tools(request)),
+        search=search,
+    )
+
+
+def search_tool(request: Mapping[str, Any]) -> SearchTool | None:
+    """The hosted search tool among the request's tools, or None when there is none or it is switched off."""
+    choice = request.get("tool_choice")
+    tool = next((one for one in _objects(request.get("tools")) if one.get("type") in SEARCH_TOOLS), None)
+    if tool is None or choice == "none":
+        return None
+    given = {**tool, **_object(tool.get("filters")), **_object(tool.get("parameters"))}
+    return SearchTool(
+        kind=str(tool["type"]),
+        allowed_domains=_words(given.get("allowed_domains")),
+        blocked_domains=_words(given.get("blocked_domains") or given.get("excluded_domains")),
+        max_results=given["max_results"] if isinstance(given.get("max_results"), int) else 4,
+        engine=str(given.get("engine", "auto")),
+        forced=_object(choice).get("type") == tool["type"] or choice == "required",
+    )
+
+
+def client_tools(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The tools the client runs itself; Codex's lite models carry them inside the first input item."""
+    lists = [_objects(request.get("tools"))]
+    lists += [
+        _objects(item.get("tools"))
+        for item in _objects(request.get("input"))
+        if item.get("type") == "additional_tools"
+    ]
+    return [tool for tools in lists for tool in _flattened(tools)]
+
+
+def _flattened(tools: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    for tool in tools:
+        if tool.get("type") == "namespace":
+            yield from _flattened(_objects(tool.get("tools")))
+        elif tool.get("type") in ("function", "custom") and isinstance(tool.get("name"), str):
+            yield tool
+
+
+def _messages(request: Mapping[str, Any]) -> Iterator[Message]:
+    if isinstance(request.get("instructions"), str) and request["instructions"]:
+        yield Message("system", request["instructions"])
+    given = request.get("input")
+    if isinstance(given, str):
+        yield Message("user", given)
+        return
+    names: dict[str, str] = {}
+    for item in _objects(given):
+        kind = item.get("type", "message")
+        if kind == "message":
+            yield Message(_ROLES.get(str(item.get("role")), "user"), _text(item.get("content")))
+        elif kind in ("function_call", "custom_tool_call"):
+            name, call_id = str(item.get("name", "")), str(item.get("call_id", ""))
+            names[call_id] = name
+            yield Message("model", calls=(FunctionCall(name, _arguments(item), call_id),))
+        elif kind in ("function_call_output", "custom_tool_call_output"):
+            call_id = str(item.get("call_id", ""))
+            output = item.get("output")
+            content = output if isinstance(output, str) else _text(output)
+            yield Message("user", results=(FunctionResult(names.get(call_id, ""), content, call_id),))
+
+
+def _merged(messages: Iterable[Message]) -> Iterator[Message]:
+    """Neighbouring calls as one entry, neighbouring results as one entry: a turn may hold several."""
+    waiting: Message | None = None
+    for message in messages:
+        if waiting is not None and (
+            (waiting.calls and message.calls) or (waiting.results and message.results)
+        ):
+            waiting = Message(
+                waiting.role, calls=waiting.calls + message.calls, results=waiting.results + message.results
+            )
+            continue
+        if waiting is not None:
+            yield waiting
+        waiting = message
+    if waiting is not None:
+        yield waiting
+
+
+def _arguments(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    if item.get("type") == "custom_tool_call":
+        return {"input": item.get("input", "")}
+    try:
+        return _object(msgspec.json.decode(str(item.get("arguments", "{}"))))
+    except msgspec.DecodeError:
+        return {}
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in _objects(content) if isinstance(part.get("text"), str))
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
