@@ -8,7 +8,6 @@ for only when it goes on the wire, so the same answer can be told in code points
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -132,14 +131,6 @@ def tracked(url: str) -> str:
     base, hash_sign, fragment = url.partition("#")
     joint = "&" if "?" in base else "?"
     return f"{base}{joint}utm_source=openai{hash_sign}{fragment}"
-
-
-def distinct(passages: Sequence[Passage]) -> list[Passage]:
-    """The passages without a second one from the same page."""
-    seen: dict[str, Passage] = {}
-    for passage in passages:
-        seen.setdefault(passage.url, passage)
-    return list(seen.values())
 
 
 def _measure(text: str, index: int, unit: Unit) -> int:

@@ -1,14 +1,24 @@
-"""A hosted web search: passages from the emulator's documents, narrowed to the domains a request allows."""
+"""A hosted web search: pages from the emulator's documents, narrowed to the domains a request allows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from groundwire.emulator.composing import Documents, Passage
-from groundwire.emulator.openai.phrasing import distinct, domain
+from groundwire.emulator.openai.phrasing import domain
 
-WIDER = 10
-"""How many times more passages are fetched when some may be filtered out or share a page."""
+WIDER = 8
+"""How many times more passages are fetched than pages wanted: some share a page or are filtered out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A search result: a page and what it says about the query, its passages one after the other."""
+
+    title: str
+    url: str
+    text: str
 
 
 def search(
@@ -18,15 +28,27 @@ def search(
     limit: int,
     allowed: Sequence[str] = (),
     blocked: Sequence[str] = (),
-) -> list[Passage]:
-    """The best passages, at most one per page; a domain includes its subdomains."""
+) -> list[Page]:
+    """The best pages, best first; a domain includes its subdomains."""
     found = documents.find(query, limit * WIDER)
     kept = [
         passage
         for passage in found
         if (not allowed or _within(passage.url, allowed)) and not _within(passage.url, blocked)
     ]
-    return distinct(kept)[:limit]
+    return pages(kept)[:limit]
+
+
+def pages(passages: Iterable[Passage]) -> list[Page]:
+    """One result per page, in the order of each page's best passage."""
+    found: dict[str, Page] = {}
+    for passage in passages:
+        known = found.get(passage.url)
+        if known is None:
+            found[passage.url] = Page(passage.title, passage.url, passage.text)
+        else:
+            found[passage.url] = replace(known, text=f"{known.text}\n\n{passage.text}")
+    return list(found.values())
 
 
 def _within(url: str, domains: Sequence[str]) -> bool:

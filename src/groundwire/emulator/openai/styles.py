@@ -21,7 +21,6 @@ from groundwire.emulator.openai.phrasing import (
     OutputMessage,
     Unit,
     claim,
-    distinct,
     domain,
     tracked,
 )
@@ -278,11 +277,13 @@ def style_in(scenarios: Iterable[str]) -> str | None:
 
 
 def compose(query: str, passages: Sequence[Passage], style: str) -> CitedAnswer:
-    """The answer to a query in a style; without a passage, an honest sentence that nothing was found."""
-    found = distinct(passages)
-    if not found and style != "no-search":
+    """The answer to a query in a style; without a passage, an honest sentence that nothing was found.
+
+    Each passage is taken to be of another page (`searching` sees to that).
+    """
+    if not passages and style != "no-search":
         return CitedAnswer((OutputMessage(f'I searched the web and found nothing about "{query}".'),))
-    return STYLES[style](query, found)
+    return STYLES[style](query, passages)
 
 
 def _native_draft(passages: Sequence[Passage], unit: Unit = Unit.CODE_POINTS, opening: str = "") -> Draft:

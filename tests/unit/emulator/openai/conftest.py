@@ -8,29 +8,30 @@ from typing import Any
 import msgspec
 import pytest
 
-from groundwire.emulator.composing import Found
+from groundwire.emulator.openai.searching import Page
 from groundwire.emulator.openai.tokens import Account, access_token
 
 NOW = 1_800_000_000.0
+
 PASSAGES = [
-    Found("Beijing weather", "https://weather.example/beijing", "Beijing is sunny today. It has 25 degrees."),
-    Found("北京天气预报", "https://tianqi.example/beijing", "北京今天天气晴朗。明天多云。"),
-    Found("Climate notes", "https://www.climate.example/notes?lang=en", "The north wind is light."),
+    Page("Beijing weather", "https://weather.example/beijing", "Beijing is sunny today. It has 25 degrees."),
+    Page("北京天气预报", "https://tianqi.example/beijing", "北京今天天气晴朗。明天多云。"),
+    Page("Climate notes", "https://www.climate.example/notes?lang=en", "The north wind is light."),
 ]
 
 
 class Documents:
     """Finds the same passages whatever is asked."""
 
-    def __init__(self, passages: list[Found]) -> None:
+    def __init__(self, passages: list[Page]) -> None:
         self.passages = passages
 
-    def find(self, query: str, limit: int) -> list[Found]:
+    def find(self, query: str, limit: int) -> list[Page]:
         return self.passages[:limit]
 
 
 @pytest.fixture
-def passages() -> list[Found]:
+def passages() -> list[Page]:
     """Three pages, one of them Chinese."""
     return list(PASSAGES)
 

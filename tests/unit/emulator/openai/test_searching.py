@@ -1,0 +1,33 @@
+"""Hosted search: one result per page, only from the domains that are allowed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from groundwire.emulator.openai.searching import Page, pages, search
+
+
+def test_passages_of_one_page_become_one_result() -> None:
+    first, second, other = Page("A", "u:a", "One."), Page("A", "u:a", "Two."), Page("B", "u:b", "Three.")
+    assert pages([first, other, second]) == [Page("A", "u:a", "One.\n\nTwo."), other]
+
+
+def test_a_domain_includes_its_subdomains_and_nothing_that_merely_ends_alike(documents: Any) -> None:
+    documents.passages += [
+        Page("N", "https://news.weather.example/x", "."),
+        Page("O", "https://badweather.example", "."),
+    ]
+    found = search("q", documents, limit=9, allowed=["weather.example"])
+    assert [page.url for page in found] == [
+        "https://weather.example/beijing",
+        "https://news.weather.example/x",
+    ]
+
+
+def test_blocked_domains_are_left_out(documents: Any) -> None:
+    found = search("q", documents, limit=9, blocked=["www.climate.example", "TIANQI.example"])
+    assert [page.title for page in found] == ["Beijing weather"]
+
+
+def test_no_more_pages_than_asked_for(documents: Any) -> None:
+    assert len(search("q", documents, limit=2)) == 2
