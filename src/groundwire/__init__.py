@@ -9,13 +9,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from groundwire.citations import GroundedAnswer, Source, WebSearchError, WebSearchResult
+    from groundwire.errors import GroundwireError
+    from groundwire.library import search, search_stream, search_sync
     from groundwire.version import __version__
 
 _HOME_OF = {
+    "GroundedAnswer": "groundwire.citations",
+    "GroundwireError": "groundwire.errors",
+    "Source": "groundwire.citations",
+    "WebSearchError": "groundwire.citations",
+    "WebSearchResult": "groundwire.citations",
     "__version__": "groundwire.version",
+    "search": "groundwire.library",
+    "search_stream": "groundwire.library",
+    "search_sync": "groundwire.library",
 }
 
-__all__ = ["__version__"]
+__all__ = [
+    "GroundedAnswer",
+    "GroundwireError",
+    "Source",
+    "WebSearchError",
+    "WebSearchResult",
+    "__version__",
+    "search",
+    "search_stream",
+    "search_sync",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -52,7 +52,10 @@ class GroundwireError(Exception):
         self.hint = self.default_hint if hint is None else hint
 
     def __str__(self) -> str:
-        return f"{self.message} {self.hint}" if self.hint else self.message
+        if not self.hint:
+            return self.message
+        stop = "" if self.message.endswith((".", "!", "?", "…", ":")) else "."
+        return f"{self.message}{stop} {self.hint}"
 
 
 class UsageError(GroundwireError):

@@ -17,7 +17,7 @@ from typing import Any
 
 from groundwire.citations import WebSearchError, WebSearchResult, failure
 from groundwire.errors import GroundwireError, InvalidToolArguments
-from groundwire.search import clean
+from groundwire.query import clean
 
 PROVIDER_NAMES = ("gemini", "openai_oauth", "openrouter", "local")
 

@@ -92,7 +92,7 @@ def whole_answer(body: bytes, *, keep_raw: bool = False) -> GroundedAnswer:
     response = decoded(body)
     if not isinstance(response, dict):
         raise GeminiSearchFailed(
-            f"Gemini's answer is not JSON: {quoted(body[:200].decode('utf-8', 'replace'))}",
+            f"Gemini's answer is not whole or not JSON: {quoted(body[:200].decode('utf-8', 'replace'))}",
             hint="A proxy may stand in between: check GOOGLE_GEMINI_BASE_URL.",
         )
     said = Said()

@@ -33,10 +33,10 @@ INSTRUCTIONS = (
 _SIGN_IN = "Sign in again: codex login, or opencode auth login."
 _WORDS_FOR_CODE = {
     "rate_limit_exceeded": "ChatGPT is asking for a pause",
-    "usage_limit_reached": "the usage limit of the ChatGPT plan is reached",
-    "usage_not_included": "the ChatGPT plan does not include this",
-    "insufficient_quota": "the account has no quota left",
-    "context_length_exceeded": "the query is too long for the model",
+    "usage_limit_reached": "The usage limit of the ChatGPT plan is reached",
+    "usage_not_included": "The ChatGPT plan does not include Codex",
+    "insufficient_quota": "The account has no quota left",
+    "context_length_exceeded": "The query is too long for the model",
     "server_is_overloaded": "ChatGPT is overloaded",
     "slow_down": "ChatGPT is overloaded",
     "invalid_prompt": "ChatGPT does not accept this query",
@@ -92,9 +92,14 @@ class OpenAIOAuth:
         words, status = told(refusal.body), refusal.status
         error = error_object(refusal.body)
         kind = str(error.get("type") or error.get("code") or "")
-        if kind in ("usage_limit_reached", "usage_not_included"):  # sent as 429, by some proxies as 404
+        if kind == "usage_limit_reached":  # sent as 429, by some proxies as 404
             return OpenAISearchFailed(
-                f"{_WORDS_FOR_CODE[kind].capitalize()}{_plan(error)}.", hint=_reset(error)
+                f"The usage limit of the ChatGPT plan is reached{_plan(error)}.", hint=_reset(error)
+            )
+        if kind == "usage_not_included":
+            return OpenAISearchFailed(
+                f"The ChatGPT plan does not include Codex{_plan(error)}: {words}",
+                hint="Use another provider.",
             )
         if status == 403 and "html" in refusal.headers.get("content-type", ""):
             return OpenAISearchFailed(
@@ -178,7 +183,7 @@ def judged(outcome: Outcome, *, keep_raw: bool = False) -> GroundedAnswer:
     if outcome.error_code or outcome.error:
         words = _WORDS_FOR_CODE.get(outcome.error_code, "ChatGPT failed")
         detail = outcome.error or outcome.error_code
-        raise OpenAISearchFailed(f"{words[0].upper()}{words[1:]}: {detail}")
+        raise OpenAISearchFailed(f"{words}: {detail}")
     if outcome.malformed and outcome.cut:
         raise OpenAISearchFailed(
             f"ChatGPT sent an event that is not JSON: {quoted(outcome.malformed)}", hint="Try again."
@@ -195,7 +200,7 @@ def judged(outcome: Outcome, *, keep_raw: bool = False) -> GroundedAnswer:
         )
     if not any(part.text.strip() for part in outcome.parts) and (outcome.incomplete or outcome.refusal):
         reason = outcome.refusal or outcome.incomplete
-        raise OpenAISearchFailed(f"ChatGPT gave no answer: {quoted(reason)}.", hint="Rephrase the query.")
+        raise OpenAISearchFailed(f"ChatGPT gave no answer: {quoted(reason)}", hint="Rephrase the query.")
     answer = grounded(outcome.parts, outcome.consulted, raw={"output": outcome.items} if keep_raw else None)
     if outcome.incomplete:
         note = f"(The answer is incomplete: {quoted(outcome.incomplete)}.)"

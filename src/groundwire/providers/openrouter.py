@@ -172,7 +172,7 @@ def judged(outcome: Outcome, *, must_search: bool, keep_raw: bool = False) -> Gr
     if not any(part.text.strip() for part in outcome.parts):
         reason = outcome.refusal or outcome.incomplete or "its output is empty"
         raise OpenRouterSearchFailed(
-            f"OpenRouter gave no answer: {quoted(reason)}.", hint="Try another model."
+            f"OpenRouter gave no answer: {quoted(reason)}", hint="Try another model."
         )
     if must_search and not searched(outcome):
         raise OpenRouterSearchFailed(

@@ -118,7 +118,7 @@ class ResponsesStream:
         """What all events add up to, once the stream has ended and its rest was taken."""
         ended = from_object(self._ending or {})
         return Outcome(
-            items=[self._done[index] for index in sorted(self._done)] or ended.items or self._from_deltas(),
+            items=self._items(ended.items),
             error_code=str(self._error.get("code") or self._error.get("type") or ended.error_code or ""),
             error=told(msgspec.json.encode({"error": self._error})) if self._error else ended.error,
             incomplete=ended.incomplete,
@@ -126,6 +126,13 @@ class ResponsesStream:
             malformed=self._malformed,
             usage=ended.usage,
         )
+
+    def _items(self, completed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        items = [self._done[index] for index in sorted(self._done)]
+        for others in (completed, self._from_deltas()):
+            if not any(item.get("type") == "message" for item in items):
+                items += [item for item in others if item not in items]
+        return items
 
     def _from_deltas(self) -> list[dict[str, Any]]:
         said = "".join(self._deltas)

@@ -1,0 +1,84 @@
+"""The functions people import: `search`, `search_sync`, `search_stream`.
+
+    >>> import groundwire
+    >>> result = groundwire.search_sync("")
+    >>> result.error.type
+    'INVALID_QUERY'
+
+Each reads the configuration of this process (files, environment), lays the arguments over it, and asks one
+provider. They do not raise when a search fails: look at `result.error`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import TypedDict, Unpack
+
+from groundwire.citations import WebSearchResult, failure
+from groundwire.errors import GroundwireError
+from groundwire.runtime import Runtime, config_from_world
+
+
+class SearchOptions(TypedDict, total=False):
+    """What can be said about a search besides the query. Everything is optional."""
+
+    model: str
+    """The model to ask; belongs to the provider, so name that too."""
+    api_key: str
+    """The key (or, for openai_oauth, the access token) to use; belongs to the provider, so name that too."""
+    corpus: str
+    """The folder of documents for the provider `local`."""
+    max_sources: int
+    """At most this many sources; markers of the others are left out."""
+    language: str
+    """The language to answer in, as a code or a name."""
+    region: str
+    """The region whose facts and sources are preferred, as a country code."""
+    raw: bool
+    """Whether to give the provider's own metadata in `result.raw`."""
+    resolve_links: bool
+    """Whether to turn Google's redirect links into the addresses of the pages."""
+    timeout: float
+    """Seconds for the whole search."""
+
+
+async def search(
+    query: str, provider: str | None = None, **options: Unpack[SearchOptions]
+) -> WebSearchResult:
+    """Ask the web and get an answer with `[n]` citations and the sources behind them.
+
+    `provider` is gemini, openai_oauth, openrouter or local; without one, the first that has a credential.
+    """
+    try:
+        runtime = _runtime(provider, options)
+    except GroundwireError as error:
+        return failure(error)
+    async with runtime:
+        return await runtime.search(query, provider)
+
+
+def search_sync(query: str, provider: str | None = None, **options: Unpack[SearchOptions]) -> WebSearchResult:
+    """`search` for programs without an event loop."""
+    return asyncio.run(search(query, provider, **options))
+
+
+async def search_stream(
+    query: str, provider: str | None = None, **options: Unpack[SearchOptions]
+) -> AsyncGenerator[str | WebSearchResult]:
+    """The answer's text as it arrives, without citations; the last item is the WebSearchResult."""
+    try:
+        runtime = _runtime(provider, options)
+    except GroundwireError as error:
+        yield failure(error)
+        return
+    async with runtime:
+        async for event in runtime.search_stream(query, provider):
+            yield event
+
+
+def _runtime(provider: str | None, options: SearchOptions) -> Runtime:
+    arguments: dict[str, object] = {"provider": provider, **options}
+    if "corpus" in arguments:
+        arguments["local.corpus"] = arguments.pop("corpus")
+    return Runtime(config_from_world(arguments))

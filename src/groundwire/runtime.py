@@ -1,0 +1,171 @@
+"""The only wiring: a Config becomes transports, providers and the routes that lead to them.
+
+    route("gemini")  =  Gemini + Retry( Auth( Http )), the credential found when the route is used
+
+Everything that touches the world (environment, clock, network) enters here and is passed down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from groundwire.citations import WebSearchResult, failure
+from groundwire.config import Config, ProviderSettings, load_config
+from groundwire.credentials.resolve import resolve, usable_providers
+from groundwire.errors import GroundwireError, MissingGeminiKey, UnknownProvider
+from groundwire.providers.base import Provider
+from groundwire.providers.gemini import Gemini
+from groundwire.providers.openai_oauth import OpenAIOAuth
+from groundwire.providers.openrouter import OpenRouter
+from groundwire.query import Route, Wishes, search, search_stream
+from groundwire.search_tools import SEARCH_TOOLS, check_arguments
+from groundwire.transport.auth import Auth
+from groundwire.transport.base import Transport
+from groundwire.transport.http import Http
+from groundwire.transport.retry import Retry, RetryPolicy
+
+PROVIDERS = ("gemini", "openai_oauth", "openrouter", "local")
+"""Every provider, in the order in which one is chosen when nobody names one."""
+
+NO_PROVIDER = (
+    "No provider can be asked: no Gemini key, no ChatGPT sign-in, no OpenRouter key and no corpus was found."
+)
+NO_PROVIDER_HINT = "groundwire doctor shows what is missing and the commands that fix it."
+
+
+def config_from_world(arguments: Mapping[str, object] | None = None) -> Config:
+    """The Config of this process: its environment, working directory and HOME, then these arguments."""
+    return load_config(env=os.environ, cwd=Path.cwd(), home=Path.home(), arguments=arguments)
+
+
+class Runtime:
+    """Everything needed to search, wired once and used for many searches. An async context manager."""
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        env: Mapping[str, str] | None = None,
+        http: Transport | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.config = config
+        self._env = os.environ if env is None else env
+        self._clock = clock
+        self._stack = AsyncExitStack()
+        self._http = http
+
+    async def __aenter__(self) -> Self:
+        if self._http is None:
+            ca_file = self._env.get("SSL_CERT_FILE")
+            self._http = await self._stack.enter_async_context(
+                Http(ca_file=Path(ca_file) if ca_file else None)
+            )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    def usable(self) -> list[str]:
+        """The providers that have what they need, in the order of PROVIDERS."""
+        return usable_providers(self.config, self._env, self._clock)
+
+    def chosen(self, provider: str | None) -> str:
+        """The provider to ask: the named one, the configured one, or the first that is usable."""
+        name = provider or self.config.search.provider
+        if name is None:
+            usable = self.usable()
+            if not usable:
+                raise MissingGeminiKey(NO_PROVIDER, hint=NO_PROVIDER_HINT)
+            return usable[0]
+        if name not in (*PROVIDERS, "geminisearch"):
+            raise UnknownProvider(
+                f"There is no provider '{name}'.", hint=f"Choose one of: {', '.join(PROVIDERS)}."
+            )
+        return name
+
+    def route(self, name: str) -> Route:
+        """The way to a provider."""
+        assert self._http is not None, "a Runtime is used inside 'async with'"
+        http = self._http
+        return Route(name, self._provider(name), lambda: self._connected(name, http), open_web=http)
+
+    def wishes(self) -> Wishes:
+        """What the Config asks for beyond an answer."""
+        settings = self.config.search
+        return Wishes(
+            settings.max_sources,
+            settings.language,
+            settings.region,
+            settings.raw,
+            settings.resolve_links,
+            settings.timeout,
+        )
+
+    async def search(self, query: object, provider: str | None = None) -> WebSearchResult:
+        """The result of asking one provider; a failure is a result, too."""
+        try:
+            route = self.route(self.chosen(provider))
+        except GroundwireError as error:
+            return failure(error)
+        return await search(query, route, self.wishes())
+
+    async def search_stream(
+        self, query: object, provider: str | None = None
+    ) -> AsyncGenerator[str | WebSearchResult]:
+        """Text as it arrives, last the result."""
+        try:
+            route = self.route(self.chosen(provider))
+        except GroundwireError as error:
+            yield failure(error)
+            return
+        async for event in search_stream(query, route, self.wishes()):
+            yield event
+
+    async def search_all(self, query: object) -> dict[str, WebSearchResult]:
+        """Every usable provider's result, all asked at once."""
+        names = self.usable()
+        results = await asyncio.gather(*(self.search(query, name) for name in names))
+        return dict(zip(names, results, strict=True))
+
+    async def call_search_tool(self, name: str, arguments: object) -> WebSearchResult:
+        """A search tool's result, as a model gets it."""
+        tool = SEARCH_TOOLS[name]
+        rejected = check_arguments(tool, arguments)
+        if rejected is not None:
+            return rejected
+        assert isinstance(arguments, Mapping)
+        return await self.search(arguments["query"], tool.provider or arguments.get("provider"))
+
+    def _provider(self, name: str) -> Provider:
+        config = self.config
+        if name == "openai_oauth":
+            return OpenAIOAuth(base_url=config.openai_oauth.base_url, model=config.openai_oauth.model)
+        if name == "openrouter":
+            return _openrouter(config.openrouter)
+        settings = config.geminisearch if name == "geminisearch" else config.gemini
+        return Gemini(base_url=settings.base_url, model=settings.model)
+
+    def _connected(self, name: str, http: Transport) -> Transport:
+        credential = resolve(name, self.config, self._env, http, self._clock)
+        policy = RetryPolicy(total=self.config.search.timeout)
+        return Retry(Auth(http, credential.authorizer), policy)
+
+
+def _openrouter(settings: ProviderSettings) -> OpenRouter:
+    return OpenRouter(
+        base_url=settings.base_url,
+        model=settings.model,
+        web_tool=settings.web_tool,
+        engine=settings.engine,
+        max_results=settings.max_results,
+    )
