@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Self
 
 from groundwire.corpus import storage
+from groundwire.corpus.candidates import candidates
 from groundwire.corpus.finding import choose
 from groundwire.corpus.passages import Passage
 from groundwire.corpus.refresh import IndexReport, Progress, refresh
@@ -91,7 +92,7 @@ class Corpus:
         if not terms or limit < 1:
             return []
         with self._lock, _storage_errors(self.index_file):
-            found = list(storage.candidates(self._connection, terms, max(CANDIDATES, 4 * limit)))
+            found = candidates(self._connection, terms, max(CANDIDATES, 4 * limit))
         return choose(terms, found, limit)
 
     async def find_async(self, query: str, limit: int = 5) -> list[Passage]:

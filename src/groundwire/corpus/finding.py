@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from groundwire.corpus.passages import Passage, sentences
 from groundwire.corpus.storage import Candidate
-from groundwire.corpus.terms import Term, spoken_terms, stem
+from groundwire.corpus.terms import Term, held_terms
 
 CONTEXT_SHARE = 0.7
 """A term found only in the title or heading counts this much of one in the text itself."""
@@ -28,42 +28,38 @@ SHORT_SENTENCE = 60
 """A best sentence shorter than this takes the next one of its block along."""
 
 
+CLOSER_LOOK = 4
+"""For each passage wanted, this many pieces are read sentence by sentence."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Weighed:
     candidate: Candidate
     coverage: float
-    quotation: tuple[int, int]
     score: float
+    quotation: tuple[int, int] = (0, 0)
 
 
-def choose(terms: Sequence[Term], candidates: Iterable[Candidate], limit: int) -> list[Passage]:
+def choose(terms: Sequence[Term], candidates: Sequence[Candidate], limit: int) -> list[Passage]:
     """The best passages, best first, at most `limit`."""
-    pool = list(candidates)
-    if not pool:
+    if not candidates:
         return []
-    bodies = [_held(terms, candidate.piece.text) for candidate in pool]
-    contexts = [_held(terms, f"{candidate.title}\n{candidate.piece.heading}") for candidate in pool]
+    bodies = [held_terms(terms, candidate.piece.text) for candidate in candidates]
+    contexts = [
+        held_terms(terms, f"{candidate.title}\n{candidate.piece.heading}") for candidate in candidates
+    ]
     weights = _weights(terms, [body | context for body, context in zip(bodies, contexts, strict=True)])
-    top = max(candidate.score for candidate in pool)
-    weighed = [_weigh(terms, weights, *each, top=top) for each in zip(pool, bodies, contexts, strict=True)]
+    top = max(candidate.score for candidate in candidates)
+    weighed = [
+        _weigh(weights, candidate, body, context, top)
+        for candidate, body, context in zip(candidates, bodies, contexts, strict=True)
+    ]
     best = max(each.coverage for each in weighed)
     worthy = [each for each in weighed if each.coverage >= LEAST_COVERAGE * best]
     worthy.sort(key=lambda each: -each.score)
-    return [_passage(each) for each in _spread(worthy)[:limit]]
-
-
-def _held(terms: Iterable[Term], text: str) -> frozenset[Term]:
-    """The terms that a text holds."""
-    words = set(spoken_terms(text))
-    return frozenset(
-        term
-        for term in terms
-        if (
-            any(word.startswith(term.text) for word in words)
-            if term.is_beginning
-            else stem(term.text) in words
-        )
-    )
+    quoted = [_quote(terms, weights, each) for each in worthy[: CLOSER_LOOK * limit]]
+    quoted.sort(key=lambda each: -each.score)
+    return [_passage(each) for each in _spread(quoted)[:limit]]
 
 
 def _weights(terms: Iterable[Term], held: Sequence[frozenset[Term]]) -> dict[Term, float]:
@@ -73,40 +69,38 @@ def _weights(terms: Iterable[Term], held: Sequence[frozenset[Term]]) -> dict[Ter
 
 
 def _weigh(
-    terms: Sequence[Term],
     weights: dict[Term, float],
     candidate: Candidate,
     body: frozenset[Term],
     context: frozenset[Term],
-    *,
     top: float,
 ) -> _Weighed:
-    total = sum(weights.values()) or 1.0
-    covered = sum(weights.get(term, 0) for term in body)
-    covered += CONTEXT_SHARE * sum(weights.get(term, 0) for term in context - body)
-    quotation, quoted = _quotation(terms, weights, candidate)
-    coverage = covered / total
-    score = coverage + 0.3 * quoted / total + 0.3 * candidate.score / top
-    return _Weighed(candidate, coverage, quotation, score)
+    """The share of the query that a piece holds, and FTS5's opinion for the rest."""
+    covered = _sum(weights, body) + CONTEXT_SHARE * _sum(weights, context - body)
+    coverage = covered / (sum(weights.values()) or 1.0)
+    return _Weighed(candidate, coverage, score=coverage + 0.3 * candidate.score / top)
 
 
-def _quotation(
-    terms: Sequence[Term], weights: dict[Term, float], candidate: Candidate
-) -> tuple[tuple[int, int], float]:
-    """Where in the piece the sentences stand that hold most of the terms, and the weight they hold."""
-    text = candidate.piece.text
-    found = list(sentences(text, candidate.piece.lead)) or list(sentences(text))
+def _quote(terms: Sequence[Term], weights: dict[Term, float], weighed: _Weighed) -> _Weighed:
+    """The same piece with the sentence of it that holds most of the terms, and the next one if that adds."""
+    piece = weighed.candidate.piece
+    found = list(sentences(piece.text, piece.lead)) or list(sentences(piece.text))
     if not found:
-        return (0, len(text)), 0.0
-    held = [_held(terms, text[each.start : each.end]) for each in found]
-    values = [sum(weights.get(term, 0) for term in each) for each in held]
+        return replace(weighed, quotation=(0, len(piece.text)))
+    held = [held_terms(terms, piece.text[each.start : each.end]) for each in found]
+    values = [_sum(weights, each) for each in held]
     best = max(range(len(found)), key=lambda at: (values[at], -at))
     start, end = found[best].start, found[best].end
-    if best + 1 < len(found) and "\n" not in text[end : found[best + 1].start]:
+    if best + 1 < len(found) and "\n" not in piece.text[end : found[best + 1].start]:
         adds = not held[best + 1] <= held[best]
         if adds or end - start < SHORT_SENTENCE:
             end = found[best + 1].end
-    return (start, end), values[best]
+    share = values[best] / (sum(weights.values()) or 1.0)
+    return replace(weighed, quotation=(start, end), score=weighed.score + 0.3 * share)
+
+
+def _sum(weights: dict[Term, float], terms: Iterable[Term]) -> float:
+    return sum(weights.get(term, 0.0) for term in terms)
 
 
 def _spread(worthy: Sequence[_Weighed]) -> list[_Weighed]:

@@ -37,20 +37,24 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+•·]|\d{1,3}[.)、])[ \t]+")
 _QUOTE = re.compile(r"[ ]{0,3}(?:>[ ]?)+")
 
 _INLINE = re.compile(
-    r"!?\[(?P<link>[^\[\]\n]{0,400})\]\((?:[^()\s]|\([^()\s]*\)){0,2000}(?:[ \t]+\"[^\"\n]{0,400}\")?\)"
-    r"|!?\[(?P<reference>[^\[\]\n]{1,400})\]\[[^\[\]\n]{0,200}\]"
+    # Each alternative begins with its own character: the regular expression engine then skips to those.
+    r"\[(?P<link>[^\[\]\n]{0,400})\](?:\((?:[^()\s]|\([^()\s]*\)){0,2000}(?:[ \t]+\"[^\"\n]{0,400}\")?\)"
+    r"|\[[^\[\]\n]{0,200}\])"
     r"|<(?P<address>https?://[^\s<>]{1,2000})>"
-    r"|(?P<ticks>`+)(?P<code>[^`\n]{1,400})(?P=ticks)"
-    r"|(?P<strong>\*\*\*|\*\*|__)(?=\S)(?P<bold>[^*_\n]{1,800})(?<=\S)(?P=strong)"
-    r"|(?<![\w*])\*(?=\S)(?P<emphasis>[^*\n]{1,800})(?<=\S)\*(?![\w*])"
-    r"|(?<![\w_])_(?=\S)(?P<underscored>[^_\n]{1,800})(?<=\S)_(?![\w_])"
+    r"|`(?P<code>[^`\n]{1,400})`|``(?P<ticked>[^\n]{1,400}?)``"
+    r"|\*(?<![\w*]\*)(?=\S)(?P<emphasis>[^*\n]{1,800})(?<=\S)\*(?![\w*])"
+    r"|\*\*(?=\S)(?P<bold>[^*\n]{1,800})(?<=\S)\*\*"
+    r"|\*\*\*(?=\S)(?P<both>[^*\n]{1,800})(?<=\S)\*\*\*"
+    r"|_(?<![\w_]_)(?=\S)(?P<underscored>[^_\n]{1,800})(?<=\S)_(?![\w_])"
+    r"|__(?<![\w_]__)(?=\S)(?P<underlined>[^_\n]{1,800})(?<=\S)__(?![\w_])"
 )
-_INLINE_GROUPS = ("link", "reference", "address", "code", "bold", "emphasis", "underscored")
 
 
 def without_inline_marks(text: str) -> str:
     """Markdown without emphasis, code ticks and link targets: the words a reader sees."""
-    return _INLINE.sub(lambda found: next(found[g] for g in _INLINE_GROUPS if found[g] is not None), text)
+    if "![" in text:
+        text = text.replace("![", "[")
+    return _INLINE.sub(lambda found: found[found.lastgroup or 0], text)
 
 
 def markdown_blocks(text: str) -> list[Block]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from groundwire.corpus.passages import Piece
-from groundwire.corpus.terms import TOKENIZER, Term, index_form
+from groundwire.corpus.terms import TOKENIZER, index_form
 
 SCHEMA = f"""
 CREATE TABLE documents (
@@ -169,18 +169,29 @@ def context_of(title: str, heading: str) -> str:
     return index_form(title if heading == title else f"{title} {heading}")
 
 
-def candidates(connection: sqlite3.Connection, terms: Iterable[Term], count: int) -> Iterator[Candidate]:
-    """The best pieces that hold any of the terms."""
-    expression = " OR ".join(term.match_expression for term in terms)
-    rows = connection.execute(
-        "SELECT documents.id, title, url, start, text, heading, lead, found.score FROM"
-        " (SELECT rowid, rank AS score FROM terms WHERE terms MATCH ? ORDER BY rank LIMIT ?) AS found"
-        " JOIN pieces ON pieces.id = found.rowid JOIN documents ON documents.id = pieces.document"
-        " ORDER BY found.score, pieces.id",
-        (expression, count),
+def row_count(connection: sqlite3.Connection, expression: str, at_most: int) -> int:
+    """How many pieces match, counted no further than `at_most`."""
+    counted = connection.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM terms WHERE terms MATCH ? LIMIT ?)", (expression, at_most)
     )
-    for document, title, url, start, text, heading, lead, score in rows:
-        yield Candidate(document, title, url, Piece(start, text, heading, lead), -score)
+    return int(counted.fetchone()[0])
+
+
+def ranked(
+    connection: sqlite3.Connection, expression: str, *, count: int, scored: int
+) -> Iterator[tuple[int, Candidate]]:
+    """The `count` best of the first `scored` pieces that match, by piece number, best first."""
+    rows = connection.execute(
+        "SELECT pieces.id, documents.id, title, url, start, text, heading, lead, found.score FROM"
+        " (SELECT number, score FROM"
+        "  (SELECT rowid AS number, bm25(terms) AS score FROM terms WHERE terms MATCH ? LIMIT ?)"
+        "  ORDER BY score LIMIT ?) AS found"
+        " JOIN pieces ON pieces.id = found.number JOIN documents ON documents.id = pieces.document"
+        " ORDER BY found.score, pieces.id",
+        (expression, scored, count),
+    )
+    for number, document, title, url, start, text, heading, lead, score in rows:
+        yield number, Candidate(document, title, url, Piece(start, text, heading, lead), -score)
 
 
 def text_of(connection: sqlite3.Connection, document: int) -> str:

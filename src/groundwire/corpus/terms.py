@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from groundwire.corpus.stopwords import QUESTION_PHRASES, STOP_WORDS
@@ -38,9 +39,9 @@ _SOUTH_EAST_ASIAN_MARKS = (
 _FLAG_LETTERS = "\U0001f1e6-\U0001f1ff"
 _EMOJI = "\u203c\u2049\u2139\u2190-\u21ff\u231a-\u23ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 
+_EMOJI_LIKE = re.compile(f"(?P<emoji>[{_FLAG_LETTERS}]{{2}}|[{_EMOJI}])")
 _UNSPACED = re.compile(
-    f"(?P<packed>[{_CLOSE_PACKED}]+)|(?P<clustered>[{_SOUTH_EAST_ASIAN}]+)"
-    f"|(?P<flag>[{_FLAG_LETTERS}]{{2}})|(?P<emoji>[{_EMOJI}])"
+    f"(?P<packed>[{_CLOSE_PACKED}]+)|(?P<clustered>[{_SOUTH_EAST_ASIAN}]+)|{_EMOJI_LIKE.pattern}"
 )
 _CLUSTER = re.compile(f".[{_SOUTH_EAST_ASIAN_MARKS}]*", re.DOTALL)
 
@@ -63,14 +64,21 @@ _PLAIN_LETTERS = {
 }
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
+_WORD = re.compile(
+    # Anything but space, punctuation and symbols of the common blocks. Not \w: it leaves out marks.
+    r"[^\s!-/:-@\[-`{-~\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u060c\u061b\u061f\u06d4\u0964\u0965"
+    r"\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3004\u3008-\u3020\u3030\u30fb\ufffd]+"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One thing to look for: a word, a pair of characters, or the beginning of a pair."""
+    """One thing to look for: a word, a pair of characters of an unspaced script, or one such character."""
 
     text: str
+    is_unspaced: bool = False
     is_beginning: bool = False
+    """A lone character, stored as the beginning of its pair."""
 
     @property
     def match_expression(self) -> str:
@@ -105,9 +113,13 @@ def query_terms(query: str) -> list[Term]:
     return telling[:MAX_QUERY_TERMS]
 
 
-def spoken_terms(text: str) -> list[str]:
-    """The stemmed words and pairs of a text in order, to see in Python which terms of a query it holds."""
-    return [stem(word) for word in _words(index_form(text))]
+def held_terms(terms: Iterable[Term], text: str) -> frozenset[Term]:
+    """The terms that a text holds, as seen in Python. SQLite's stemmer may see a few more."""
+    folded = fold(text)
+    words = {stem(word) for word in _words(_EMOJI_LIKE.sub(_spaced, folded))}
+    return frozenset(
+        term for term in terms if (term.text in folded if term.is_unspaced else stem(term.text) in words)
+    )
 
 
 def stem(word: str) -> str:
@@ -134,9 +146,10 @@ def _terms_of(folded: str) -> list[Term]:
         if units is None:
             found[Term(_emoji_word(special[0]))] = None
         elif len(units) == 1:
-            found[Term(units[0], is_beginning=True)] = None
+            found[Term(units[0], is_unspaced=True, is_beginning=True)] = None
         else:
-            found.update((Term(pair), None) for pair in map(str.__add__, units, units[1:]))
+            pairs = map(str.__add__, units, units[1:])
+            found.update((Term(pair, is_unspaced=True), None) for pair in pairs)
     found.update((Term(word), None) for word in _words(folded[position:]))
     return list(found)
 
@@ -145,14 +158,8 @@ def _without_question_phrases(folded: str) -> str:
     return QUESTION_PHRASES.sub(" ", folded)
 
 
-def _words(text: str) -> list[str]:
-    if text.isascii():
-        return _ASCII_WORD.findall(text.lower())
-    return "".join([letter if _is_part_of_word(letter) else " " for letter in text]).split()
-
-
-def _is_part_of_word(letter: str) -> bool:
-    return letter.isalnum() or unicodedata.category(letter) in ("Mn", "Mc", "Me", "Co")
+def _words(folded: str) -> list[str]:
+    return (_ASCII_WORD if folded.isascii() else _WORD).findall(folded)
 
 
 def _spaced(special: re.Match[str]) -> str:
