@@ -10,7 +10,7 @@ as a text is not plain ASCII.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any, NewType
 from urllib.parse import urlsplit
@@ -133,7 +133,7 @@ def chars_from_bytes(text: str, offsets: Iterable[ByteOffset]) -> dict[ByteOffse
     return places
 
 
-def mark(text: str, citations: Iterable[Citation]) -> str:
+def mark(text: str, citations: Iterable[Citation], marker: Callable[[int], str] = "[{}]".format) -> str:
     """`text` with `[n]` markers at the cited places, ascending and without repeats at one place."""
     numbers_at: dict[int, set[int]] = {}
     for citation in citations:
@@ -141,7 +141,7 @@ def mark(text: str, citations: Iterable[Citation]) -> str:
     places = sorted(numbers_at)
     pieces = [text[: places[0]] if places else text]
     for here, following in pairwise([*places, len(text)]):
-        pieces += [f"[{number}]" for number in sorted(numbers_at[here])]
+        pieces += map(marker, sorted(numbers_at[here]))
         pieces.append(text[here:following])
     return "".join(pieces)
 

@@ -255,3 +255,16 @@ class ToolError(GroundwireError):
         self.type = kind
         self.llm_content = message if llm_content is None else llm_content
         self.display = message if display is None else display
+
+
+def exit_code_for(code: str | None) -> int:
+    """The exit code of the command line for an error's code; 1 for a code that is not ours."""
+    return next((kind.exit_code for kind in every_error() if kind.code == code), 1)
+
+
+def every_error() -> list[type[GroundwireError]]:
+    """All classes of the tree, parents before children, in the order of the drawing."""
+    found: list[type[GroundwireError]] = [GroundwireError]
+    for kind in found:
+        found += kind.__subclasses__()
+    return found

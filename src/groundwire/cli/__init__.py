@@ -10,6 +10,7 @@ import sys
 
 COMMANDS: dict[str, tuple[str, str]] = {
     # word typed: (module in groundwire.cli, one line for --help)
+    "search": ("search", "ask the web and get a cited answer"),
 }
 
 

@@ -1,0 +1,210 @@
+"""Ask the web (or your own documents) and get an answer whose claims carry numbered sources.
+
+examples:
+  groundwire search "What is new in Python 3.14?"
+  groundwire search "北京天气" --provider gemini --json
+  groundwire search "how do we deploy?" --provider local --corpus docs/
+  groundwire search "who won?" --provider all
+
+Without --provider the first one that has a credential is asked, in the order
+gemini, openai_oauth, openrouter, local. groundwire doctor shows which that is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from contextlib import AbstractContextManager, aclosing, nullcontext
+from typing import TYPE_CHECKING
+
+from groundwire.citations import WebSearchResult, failure
+from groundwire.errors import GroundwireError, exit_code_for
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from groundwire.cli.rendering import Arriving
+    from groundwire.runtime import Runtime
+
+PROVIDERS = ("gemini", "openai_oauth", "openrouter", "local", "all")
+SETTINGS = ("model", "max_sources", "language", "region", "raw", "resolve_links", "timeout")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The words after `groundwire search`."""
+    parser.add_argument(
+        "query", nargs="+", metavar="QUERY", help="what to ask; - reads it from standard input"
+    )
+    parser.add_argument("--provider", choices=PROVIDERS, help="who should answer; all asks everyone at once")
+    parser.add_argument("--model", help="the model to ask; needs --provider")
+    parser.add_argument(
+        "--json", action="store_true", help="print the result object, also when the search fails"
+    )
+    parser.add_argument("--stream", action="store_true", help="show text while it arrives")
+    parser.add_argument("--max-sources", type=int, metavar="N", help="at most N sources")
+    parser.add_argument("--language", metavar="CODE", help="answer in this language, e.g. de")
+    parser.add_argument("--region", metavar="CODE", help="prefer this country's facts and sources, e.g. AT")
+    parser.add_argument(
+        "--raw", action="store_true", default=None, help="add the provider's own metadata to --json"
+    )
+    parser.add_argument(
+        "--resolve-links",
+        action="store_true",
+        default=None,
+        help="turn Google's redirect links into the real ones",
+    )
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="for the whole search (default 120)")
+    parser.add_argument("--corpus", metavar="DIR", help="the folder of documents for --provider local")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Search, show, and say by the exit code how it went."""
+    words = " ".join(arguments.query)
+    query = sys.stdin.read() if words == "-" else words
+    try:
+        runtime = _runtime(arguments)
+    except GroundwireError as error:
+        return _shown(failure(error), arguments)
+    for problem in runtime.config.problems:
+        print(f"groundwire: {problem}", file=sys.stderr)
+    if arguments.provider == "all":
+        return asyncio.run(_search_all(query, runtime, arguments))
+    return asyncio.run(_search(query, runtime, arguments))
+
+
+def _runtime(arguments: argparse.Namespace) -> Runtime:
+    from groundwire.runtime import Runtime, config_from_world
+
+    settings: dict[str, object] = {name: getattr(arguments, name) for name in SETTINGS}
+    if arguments.provider != "all":
+        settings["provider"] = arguments.provider
+    settings["local.corpus"] = arguments.corpus
+    return Runtime(config_from_world(settings))
+
+
+async def _search(query: str, runtime: Runtime, arguments: argparse.Namespace) -> int:
+    async with runtime:
+        if arguments.stream and not arguments.json:
+            return await _streamed(query, runtime, arguments)
+        with _spinner("Searching the web", arguments):
+            result = await runtime.search(query, arguments.provider)
+    return _shown(result, arguments)
+
+
+async def _streamed(query: str, runtime: Runtime, arguments: argparse.Namespace) -> int:
+    """Show text while it arrives: on a terminal the cited answer then takes its place."""
+    arriving = _arriving()
+    result: WebSearchResult | None = None
+    with arriving:
+        async with aclosing(runtime.search_stream(query, arguments.provider)) as events:
+            async for event in events:
+                if isinstance(event, WebSearchResult):
+                    result = event
+                else:
+                    arriving.add(event)
+    assert result is not None, "a stream ends in a result"
+    if isinstance(arriving, _Pipe) and arriving.wrote and result.ok:
+        return _sources_after(result)
+    return _shown(result, arguments)
+
+
+class _Pipe:
+    """Text written to a pipe as it arrives."""
+
+    wrote = False
+
+    def __enter__(self) -> _Pipe:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        sys.stdout.flush()
+
+    def add(self, text: str) -> None:
+        from groundwire.cli.printable import printable
+
+        self.wrote = True
+        print(printable(text), end="", flush=True)
+
+
+def _arriving() -> Arriving | _Pipe:
+    if not sys.stdout.isatty():
+        return _Pipe()
+    from groundwire.cli.rendering import Arriving
+
+    return Arriving(_console())
+
+
+async def _search_all(query: str, runtime: Runtime, arguments: argparse.Namespace) -> int:
+    async with runtime:
+        names = runtime.usable()
+        if not names:
+            return _shown(await runtime.search(query), arguments)
+        with _spinner(f"Asking {', '.join(names)}", arguments):
+            results = await runtime.search_all(query)
+    if arguments.json:
+        import msgspec
+
+        from groundwire.cli.printable import printable_json
+
+        wire = {name: result.to_json() for name, result in results.items()}
+        print(printable_json(msgspec.json.encode(wire).decode()))
+    elif sys.stdout.isatty():
+        from groundwire.cli.rendering import show_all
+
+        show_all(results, _console())
+    else:
+        from groundwire.cli.rendering import plain
+
+        print("\n\n".join(f"== {name} ==\n\n{plain(result)}" for name, result in results.items()))
+    if any(result.ok for result in results.values()):
+        return 0
+    return _exit_code(next(iter(results.values())))
+
+
+def _shown(result: WebSearchResult, arguments: argparse.Namespace) -> int:
+    if arguments.json:
+        from groundwire.cli.printable import printable_json
+
+        print(printable_json(result.json()))
+    elif result.error is not None:
+        from groundwire.cli.printable import printable
+
+        print(f"groundwire: {printable(result.error.message)}", file=sys.stderr)
+    elif sys.stdout.isatty():
+        from groundwire.cli.rendering import show
+
+        show(result, _console())
+    else:
+        from groundwire.cli.rendering import plain
+
+        print(plain(result))
+    return _exit_code(result)
+
+
+def _sources_after(result: WebSearchResult) -> int:
+    """What follows an answer whose text went into a pipe while it arrived: its sources."""
+    from groundwire.cli.rendering import plain
+
+    _, heading, sources = plain(result).rpartition("\n\nSources:\n")
+    print(f"{heading}{sources}")
+    return _exit_code(result)
+
+
+def _exit_code(result: WebSearchResult) -> int:
+    return 0 if result.error is None else exit_code_for(result.error.type)
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def _spinner(what: str, arguments: argparse.Namespace) -> AbstractContextManager[object]:
+    """Something that moves on standard error while we wait, when a person is looking."""
+    if not sys.stderr.isatty() or arguments.json:
+        return nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True).status(f"[dim]{what}…[/dim]", spinner="dots")
