@@ -38,7 +38,8 @@ def checked_base_url(url: str, *, where: str, allow_insecure: bool) -> str:
 
 def is_loopback(host: str) -> bool:
     """Whether a host name means this machine: localhost, 127.0.0.0/8 or ::1."""
-    if host.lower().rstrip(".") == "localhost":
+    name = host.lower().rstrip(".")
+    if name == "localhost" or name.endswith(".localhost"):
         return True
     try:
         return ip_address(host).is_loopback

@@ -138,6 +138,9 @@ class OpenAISession:
         locks = await self._lock(spent)
         if not locks:
             return
+        if self._adopted(spent):  # without awaiting, so that a crowd of waiters passes in one go
+            _release(locks)
+            return
         task = asyncio.ensure_future(self._renew_and_save(spent, refused))
 
         def finished(task: asyncio.Task[None]) -> None:
@@ -179,13 +182,21 @@ class OpenAISession:
     def _replaced(self, spent: Secret) -> bool:
         return self._tokens.access != spent and not oauth.is_stale(self._tokens, self._clock())
 
+    def _adopted(self, spent: Secret) -> bool:
+        """Step 3: whether the store has a token that somebody renewed; then it is ours now."""
+        try:
+            stored = self._place.load()
+        except BadRecord:
+            return False
+        if stored is None or stored.access == spent or oauth.is_stale(stored, self._clock()):
+            return False
+        self._tokens = stored
+        return True
+
     async def _renew_and_save(self, spent: Secret, refused: bool) -> None:
-        """Steps 3 to 6, under the locks."""
+        """Steps 4 to 6, under the locks."""
         stored = await self._stored()
         now = self._clock()
-        if stored.access != spent and not oauth.is_stale(stored, now):
-            self._tokens = stored
-            return
         still_good = not refused and (oauth.ends_at(stored) or 0.0) > now
         try:
             reply = await self._exchange(stored)

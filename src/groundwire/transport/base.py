@@ -21,12 +21,13 @@ MAX_BODY_BYTES = 20 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One HTTP request. A header that carries a credential is a Secret, so a request can be printed."""
+    """One HTTP request that can be printed: a credential in a header is a Secret, and bodies (a refresh
+    token stands in one) are not shown."""
 
     method: str
     url: str
     headers: Mapping[str, str | Secret] = field(default_factory=dict)
-    body: bytes = b""
+    body: bytes = field(default=b"", repr=False)
 
 
 async def _close_nothing() -> None:
