@@ -14,14 +14,15 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from groundwire.citations import WebSearchResult, failure
 from groundwire.config import Config, ProviderSettings, load_config
 from groundwire.credentials.resolve import resolve, usable_providers
-from groundwire.errors import GroundwireError, MissingGeminiKey, UnknownProvider
+from groundwire.errors import GroundwireError, MissingCorpus, MissingGeminiKey, UnknownProvider
 from groundwire.providers.base import Provider
 from groundwire.providers.gemini import Gemini
+from groundwire.providers.local import CorpusTransport, Local
 from groundwire.providers.openai_oauth import OpenAIOAuth
 from groundwire.providers.openrouter import OpenRouter
 from groundwire.query import Route, Wishes, search, search_stream
@@ -30,6 +31,9 @@ from groundwire.transport.auth import Auth
 from groundwire.transport.base import Transport
 from groundwire.transport.http import Http
 from groundwire.transport.retry import Retry, RetryPolicy
+
+if TYPE_CHECKING:
+    from groundwire.corpus import Corpus, Progress
 
 PROVIDERS = ("gemini", "openai_oauth", "openrouter", "local")
 """Every provider, in the order in which one is chosen when nobody names one."""
@@ -55,12 +59,16 @@ class Runtime:
         env: Mapping[str, str] | None = None,
         http: Transport | None = None,
         clock: Callable[[], float] = time.time,
+        progress: Callable[[Progress], None] | None = None,
     ) -> None:
+        """`http` stands in for the network, `progress` is told how far the indexing of documents is."""
         self.config = config
         self._env = os.environ if env is None else env
         self._clock = clock
         self._stack = AsyncExitStack()
         self._http = http
+        self._documents = CorpusTransport(self._open_corpus, progress=progress)
+        self._stack.callback(self._documents.close)
 
     async def __aenter__(self) -> Self:
         if self._http is None:
@@ -148,6 +156,8 @@ class Runtime:
 
     def _provider(self, name: str) -> Provider:
         config = self.config
+        if name == "local":
+            return Local()
         if name == "openai_oauth":
             return OpenAIOAuth(base_url=config.openai_oauth.base_url, model=config.openai_oauth.model)
         if name == "openrouter":
@@ -156,9 +166,19 @@ class Runtime:
         return Gemini(base_url=settings.base_url, model=settings.model)
 
     def _connected(self, name: str, http: Transport) -> Transport:
+        if name == "local":
+            if self.config.local.corpus is None:
+                raise MissingCorpus("No folder of documents was given.")
+            return self._documents
         credential = resolve(name, self.config, self._env, http, self._clock)
         policy = RetryPolicy(total=self.config.search.timeout)
         return Retry(Auth(http, credential.authorizer), policy)
+
+    def _open_corpus(self, progress: Callable[[Progress], None]) -> Corpus:
+        from groundwire.corpus import Corpus  # noqa: PLC0415  (lazy: SQLite only for who searches documents)
+
+        cache_dir = self.config.paths.cache_dir / "corpus"
+        return Corpus.open(self.config.local.corpus, cache_dir=cache_dir, progress=progress)
 
 
 def _openrouter(settings: ProviderSettings) -> OpenRouter:

@@ -11,14 +11,7 @@ from groundwire.cli.printable import printable
 if TYPE_CHECKING:
     from rich.console import Console, Group, RenderableType
 
-LABELS = {
-    "gemini": "Gemini",
-    "geminisearch": "Gemini",
-    "openai_oauth": "ChatGPT",
-    "openrouter": "OpenRouter",
-    "local": "Your documents",
-}
-SIDE_BY_SIDE_WIDTH = 60
+SIDE_BY_SIDE_WIDTH = 48
 """Columns a provider needs so that its answer is still pleasant to read beside another."""
 
 _UNSAFE_IN_LINK = re.compile(r"[\s()<>\\]")
@@ -68,7 +61,7 @@ def show_all(results: dict[str, WebSearchResult], console: Console) -> None:
     panels = [
         Panel(
             rendered(result),
-            title=LABELS.get(name, name),
+            title=name,
             title_align="left",
             border_style="cyan" if result.ok else "red",
         )
@@ -138,7 +131,8 @@ def _source_line(number: str, source: Source) -> RenderableType:
 
     uri = printable(source.uri or "")
     title = printable(source.line()).removesuffix(f" ({uri})")
-    line = Text(f"{number:>4} ", style="bold cyan")
+    line = Text()
+    line.append(f"{number:>4} ", style="bold cyan")
     line.append(title, style=Style(link=uri) if uri else Style())
     line.append(f"  {uri}", style=Style(dim=True, link=uri or None))
     return line

@@ -15,19 +15,27 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from contextlib import AbstractContextManager, aclosing, nullcontext
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from groundwire.citations import WebSearchResult, failure
+from groundwire.cli.waiting import Waiting
 from groundwire.errors import GroundwireError, exit_code_for
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from groundwire.cli.rendering import Arriving
+    from groundwire.corpus import Progress
     from groundwire.runtime import Runtime
 
 PROVIDERS = ("gemini", "openai_oauth", "openrouter", "local", "all")
+LABELS = {
+    "gemini": "Gemini",
+    "openai_oauth": "ChatGPT",
+    "openrouter": "OpenRouter",
+    "local": "your documents",
+}
 SETTINGS = ("model", "max_sources", "language", "region", "raw", "resolve_links", "timeout")
 
 
@@ -62,32 +70,40 @@ def run(arguments: argparse.Namespace) -> int:
     """Search, show, and say by the exit code how it went."""
     words = " ".join(arguments.query)
     query = sys.stdin.read() if words == "-" else words
+    waiting = Waiting("Searching", quiet=arguments.json)
     try:
-        runtime = _runtime(arguments)
+        runtime = _runtime(arguments, waiting)
     except GroundwireError as error:
         return _shown(failure(error), arguments)
     for problem in runtime.config.problems:
         print(f"groundwire: {problem}", file=sys.stderr)
-    if arguments.provider == "all":
-        return asyncio.run(_search_all(query, runtime, arguments))
-    return asyncio.run(_search(query, runtime, arguments))
+    searching = _search_all if arguments.provider == "all" else _search
+    return asyncio.run(searching(query, runtime, arguments, waiting))
 
 
-def _runtime(arguments: argparse.Namespace) -> Runtime:
+def _runtime(arguments: argparse.Namespace, waiting: Waiting) -> Runtime:
     from groundwire.runtime import Runtime, config_from_world
 
     settings: dict[str, object] = {name: getattr(arguments, name) for name in SETTINGS}
     if arguments.provider != "all":
         settings["provider"] = arguments.provider
     settings["local.corpus"] = arguments.corpus
-    return Runtime(config_from_world(settings))
+
+    def indexing(progress: Progress) -> None:
+        waiting.say(f"Indexing your documents: {progress.done} of {progress.total}")
+
+    return Runtime(config_from_world(settings), progress=indexing)
 
 
-async def _search(query: str, runtime: Runtime, arguments: argparse.Namespace) -> int:
+async def _search(query: str, runtime: Runtime, arguments: argparse.Namespace, waiting: Waiting) -> int:
     async with runtime:
+        try:
+            waiting.say(f"Asking {LABELS[runtime.chosen(arguments.provider)]}")
+        except GroundwireError as error:
+            return _shown(failure(error), arguments)
         if arguments.stream and not arguments.json:
             return await _streamed(query, runtime, arguments)
-        with _spinner("Searching the web", arguments):
+        with waiting:
             result = await runtime.search(query, arguments.provider)
     return _shown(result, arguments)
 
@@ -135,12 +151,13 @@ def _arriving() -> Arriving | _Pipe:
     return Arriving(_console())
 
 
-async def _search_all(query: str, runtime: Runtime, arguments: argparse.Namespace) -> int:
+async def _search_all(query: str, runtime: Runtime, arguments: argparse.Namespace, waiting: Waiting) -> int:
     async with runtime:
         names = runtime.usable()
         if not names:
             return _shown(await runtime.search(query), arguments)
-        with _spinner(f"Asking {', '.join(names)}", arguments):
+        waiting.say(f"Asking {', '.join(LABELS[name] for name in names)}")
+        with waiting:
             results = await runtime.search_all(query)
     if arguments.json:
         import msgspec
@@ -199,12 +216,3 @@ def _console() -> Console:
     from rich.console import Console
 
     return Console(highlight=False)
-
-
-def _spinner(what: str, arguments: argparse.Namespace) -> AbstractContextManager[object]:
-    """Something that moves on standard error while we wait, when a person is looking."""
-    if not sys.stderr.isatty() or arguments.json:
-        return nullcontext()
-    from rich.console import Console
-
-    return Console(stderr=True).status(f"[dim]{what}…[/dim]", spinner="dots")
