@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from groundwire.emulator.composing import Documents, Passage
 from groundwire.emulator.openai.phrasing import domain
 
+FILES_HOST = "documents.example"
 WIDER = 8
 """How many times more passages are fetched than pages wanted: some share a page or are filtered out."""
 
@@ -43,12 +44,18 @@ def pages(passages: Iterable[Passage]) -> list[Page]:
     """One result per page, in the order of each page's best passage."""
     found: dict[str, Page] = {}
     for passage in passages:
-        known = found.get(passage.url)
+        url = web_address(passage.url)
+        known = found.get(url)
         if known is None:
-            found[passage.url] = Page(passage.title, passage.url, passage.text)
+            found[url] = Page(passage.title, url, passage.text)
         else:
-            found[passage.url] = replace(known, text=f"{known.text}\n\n{passage.text}")
+            found[url] = replace(known, text=f"{known.text}\n\n{passage.text}")
     return list(found.values())
+
+
+def web_address(url: str) -> str:
+    """The address as a hosted search would give it: a file becomes a page of a site that does not exist."""
+    return f"https://{FILES_HOST}{url.removeprefix('file://')}" if url.startswith("file:") else url
 
 
 def _within(url: str, domains: Sequence[str]) -> bool:

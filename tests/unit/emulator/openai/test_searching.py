@@ -12,6 +12,10 @@ def test_passages_of_one_page_become_one_result() -> None:
     assert pages([first, other, second]) == [Page("A", "u:a", "One.\n\nTwo."), other]
 
 
+def test_a_file_is_cited_as_a_web_page_because_hosted_search_knows_no_files() -> None:
+    assert pages([Page("A", "file:///notes/a.md", ".")])[0].url == "https://documents.example/notes/a.md"
+
+
 def test_a_domain_includes_its_subdomains_and_nothing_that_merely_ends_alike(documents: Any) -> None:
     documents.passages += [
         Page("N", "https://news.weather.example/x", "."),
