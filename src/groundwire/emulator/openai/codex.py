@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from groundwire.emulator.acting import act
-from groundwire.emulator.openai.codex_request import MODELS, detail, refuse_caller, refuse_request
+from groundwire.emulator.openai.codex_models import MODELS, catalogue_entry
+from groundwire.emulator.openai.codex_request import detail, refuse_caller, refuse_request
 from groundwire.emulator.openai.items import Wire, response_object, usage
 from groundwire.emulator.openai.request import client_tools, read_conversation, search_tool
 from groundwire.emulator.openai.searching import search
@@ -68,8 +69,9 @@ def upgrade_required(call: Call, world: World) -> Reply:
 
 
 def models(call: Call, world: World) -> Reply:
-    """GET /backend-api/codex/models: the names only; Codex then uses what it knows about them."""
-    return refuse_caller(call, world) or json_reply({"models": []}, headers={"etag": 'W/"emulator"'})
+    """GET /backend-api/codex/models: the account's models, best first."""
+    listed = {"models": [catalogue_entry(model) for model in MODELS]}
+    return refuse_caller(call, world) or json_reply(listed, headers={"etag": 'W/"emulator"'})
 
 
 def standalone_search(call: Call, world: World) -> Reply:

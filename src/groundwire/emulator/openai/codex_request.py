@@ -11,23 +11,11 @@ import base64
 from collections.abc import Mapping
 from typing import Any, Final
 
+from groundwire.emulator.openai.codex_models import MODELS
 from groundwire.emulator.openai.signin import SignIns
 from groundwire.emulator.openai.tokens import read_claims
 from groundwire.emulator.wire import Call, Reply, html_reply, json_reply, to_json
 from groundwire.emulator.world import World
-
-MODELS: Final = (
-    "gpt-6.1-sol",
-    "gpt-6-astra",
-    "gpt-6-sol",
-    "gpt-6-luna",
-    "gpt-5.6-sol",
-    "gpt-6.1-terra",
-    "gpt-5.6-terra",
-    "gpt-5.6-luna",
-    "gpt-5.5",
-)
-"""The models of a ChatGPT account, best first."""
 
 FIELDS: Final = frozenset(
     {
