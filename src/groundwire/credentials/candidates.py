@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from groundwire.config import Config, ConfigProblem
 from groundwire.config.checks import usable_key
+from groundwire.config.files import Unreadable, parse_toml, read_text
 from groundwire.credentials.base import Clock, CredentialKind
 from groundwire.credentials.openai_oauth import ends_at
+from groundwire.credentials.own_store import own_store
 from groundwire.credentials.records import (
     BadRecord,
     OAuthTokens,
@@ -25,6 +28,10 @@ from groundwire.secret import Secret
 
 OPENCODE_SIGN_IN = "opencode auth login (choose OpenAI, then ChatGPT)"
 CODEX_SIGN_IN = "codex login"
+IN_KEYRING = (
+    "Codex keeps its sign-in in the system's keyring, which groundwire does not read; "
+    'set cli_auth_credentials_store = "file" in Codex\'s config.toml and run codex login'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +44,6 @@ class Candidate:
     tokens: OAuthTokens | None = field(default=None, repr=False)
     place: TokenPlace | None = field(default=None, repr=False)
     unusable: str | None = None
-
-
-def own_store(config: Config) -> FileStore:
-    """Our own store, where `groundwire login` puts keys."""
-    return FileStore(config.paths.own_store, "groundwire's own store")
 
 
 class Places:
@@ -138,7 +140,9 @@ class Places:
     def codex_session(self) -> Iterator[Candidate]:
         """The ChatGPT sign-in of Codex."""
         place = codex_place(self._codex, self._config.paths.state_dir, CODEX_SIGN_IN)
-        return self._sessions(place, codex_tokens)
+        yield from self._sessions(place, codex_tokens)
+        if not self._read(self._codex).present and _uses_keyring(self._config.paths.codex_home):
+            yield Candidate(self._codex.where, "oauth", unusable=IN_KEYRING)
 
     def _sessions(
         self, place: TokenPlace, load: Callable[[Mapping[str, object]], OAuthTokens | None]
@@ -167,3 +171,11 @@ class Places:
         if store.where not in self._readings:
             self._readings[store.where] = store.read()
         return self._readings[store.where]
+
+
+def _uses_keyring(codex_home: Path) -> bool:
+    try:
+        settings = parse_toml(read_text(codex_home / "config.toml") or "")
+    except Unreadable:
+        return False
+    return settings.get("cli_auth_credentials_store") in ("keyring", "auto")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import hashlib
 import os
 import sys
 import threading
@@ -24,6 +25,11 @@ _guard = threading.Lock()
 
 _BUSY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1
+
+
+def lock_path(state_dir: Path, name: str) -> Path:
+    """Where our lock for a store is: in our own folder, so that nothing appears next to foreign files."""
+    return state_dir / "locks" / f"{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:16]}.lock"
 
 
 class FileLock:

@@ -40,6 +40,7 @@ from typing import Literal
 from groundwire.config import Config, ConfigProblem
 from groundwire.credentials.base import Clock, Credential, CredentialKind
 from groundwire.credentials.candidates import Candidate, Places
+from groundwire.credentials.openai_oauth import ends_at
 from groundwire.credentials.token_cache import FixedToken, OpenAISession
 from groundwire.errors import (
     CredentialError,
@@ -74,13 +75,15 @@ _MISSING: Mapping[Steps, tuple[type[CredentialError], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A candidate as `groundwire doctor` shows it: used, in the shadow of a better one, or unusable."""
+    """A candidate as `groundwire doctor` shows it: used, in the shadow of a better one, or unusable.
+    `ends` is when a sign-in's current token ends, in seconds since 1970."""
 
     provider: str
     where: str
     kind: CredentialKind
     state: Literal["used", "shadowed", "unusable"]
     reason: str | None = None
+    ends: float | None = None
 
 
 def resolve(
@@ -114,7 +117,8 @@ def survey(config: Config, env: Mapping[str, str], clock: Clock) -> list[Finding
             if found.unusable is not None:
                 state = "unusable"
             used = used or state == "used"
-            findings.append(Finding(provider, found.where, found.kind, state, found.unusable))
+            ends = ends_at(found.tokens) if found.tokens else None
+            findings.append(Finding(provider, found.where, found.kind, state, found.unusable, ends))
     return findings
 
 

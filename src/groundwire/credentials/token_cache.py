@@ -17,7 +17,6 @@ When the server cannot be reached and the old token has not ended yet, the old t
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from pathlib import Path
 
 from groundwire.credentials import openai_oauth as oauth
 from groundwire.credentials.base import Clock
-from groundwire.credentials.lock import FileLock, Sleep
+from groundwire.credentials.lock import FileLock, Sleep, lock_path
 from groundwire.credentials.records import BadRecord, OAuthTokens, codex_tokens, oauth_record
 from groundwire.credentials.store import FileStore, Store
 from groundwire.errors import CredentialError, MissingOpenAISession, SignInExpired, TransportError
@@ -79,8 +78,7 @@ def codex_place(store: FileStore, state_dir: Path, sign_in_again: str) -> TokenP
 
 
 def _own_lock(store: Store, state_dir: Path) -> Path:
-    name = str(store.path.resolve()) if isinstance(store, FileStore) else store.label
-    return state_dir / "locks" / f"{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:16]}.lock"
+    return lock_path(state_dir, str(store.path.resolve()) if isinstance(store, FileStore) else store.label)
 
 
 @dataclass(frozen=True, slots=True)
