@@ -11,6 +11,8 @@ import sys
 COMMANDS: dict[str, tuple[str, str]] = {
     # word typed: (module in groundwire.cli, one line for --help)
     "search": ("search", "ask the web and get a cited answer"),
+    "doctor": ("doctor", "show what is configured, and what is missing"),
+    "login": ("login", "store an API key"),
 }
 
 

@@ -15,21 +15,38 @@ import msgspec
 
 from groundwire.config import Config, ConfigProblem, load_config
 from groundwire.credentials.base import Clock
-from groundwire.credentials.resolve import Finding, store_problems, survey
-from groundwire.errors import (
-    CredentialError,
-    MissingCorpus,
-    MissingGeminiKey,
-    MissingOpenAISession,
-    MissingOpenRouterKey,
-)
+from groundwire.credentials.resolve import Finding, store_files, store_problems, survey
+from groundwire.errors import CredentialError
 from groundwire.version import __version__
 
-# Provider: what it needs, the error that says how to get it, the command that fixes it.
-NEEDS: Mapping[str, tuple[str, type[CredentialError], str]] = {
-    "gemini": ("a Gemini API key", MissingGeminiKey, "groundwire login gemini"),
-    "openai_oauth": ("a ChatGPT sign-in", MissingOpenAISession, "codex login"),
-    "openrouter": ("an OpenRouter API key", MissingOpenRouterKey, "groundwire login openrouter"),
+
+class Need(msgspec.Struct, frozen=True):
+    """What a provider cannot do without, the command that gets it, and what else helps."""
+
+    what: str
+    command: str
+    note: str
+
+
+NEEDS: Mapping[str, Need] = {
+    "gemini": Need(
+        "a Gemini API key",
+        "groundwire login gemini",
+        "get a key at https://aistudio.google.com/apikey; export GEMINI_API_KEY=... works too",
+    ),
+    "openai_oauth": Need(
+        "a ChatGPT sign-in", "codex login", "opencode auth login (choose OpenAI, then ChatGPT) works too"
+    ),
+    "openrouter": Need(
+        "an OpenRouter API key",
+        "groundwire login openrouter",
+        "get a key at https://openrouter.ai/keys; export OPENROUTER_API_KEY=... works too",
+    ),
+    "local": Need(
+        "a folder of documents",
+        "export GROUNDWIRE_CORPUS=DIR",
+        "groundwire search QUERY --provider local --corpus DIR works too",
+    ),
 }
 
 
@@ -54,7 +71,7 @@ class ProviderReport(msgspec.Struct, frozen=True, kw_only=True):
     unusable: list[FoundCredential] = []
     missing: str | None = None
     fix: str | None = None
-    command: str | None = None
+    note: str | None = None
 
 
 class SettingReport(msgspec.Struct, frozen=True):
@@ -105,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
 def examine(config: Config, env: Mapping[str, str], clock: Clock) -> Report:
     """Everything that can be known without sending anything."""
     findings = survey(config, env, clock)
-    providers = [_provider(name, config, findings) for name in NEEDS]
+    providers = [_provider(name, config, findings) for name in NEEDS if name != "local"]
     providers.append(_local(config))
     default, because = _default(config, providers)
     return Report(
@@ -114,7 +131,7 @@ def examine(config: Config, env: Mapping[str, str], clock: Clock) -> Report:
         default_because=because,
         providers=providers,
         settings=_settings(config),
-        files=[str(path) for path in config.files],
+        files=[str(path) for path in (*config.files, *store_files(config, env, clock))],
         problems=[_problem(one) for one in (*config.problems, *store_problems(config, env, clock))],
     )
 
@@ -134,7 +151,7 @@ def _provider(name: str, config: Config, findings: list[Finding]) -> ProviderRep
         for state in ("used", "shadowed", "unusable")
     }
     ready = bool(found["used"])
-    need, error, command = NEEDS[name]
+    need = NEEDS[name]
     return ProviderReport(
         name=name,
         ready=ready,
@@ -143,16 +160,17 @@ def _provider(name: str, config: Config, findings: list[Finding]) -> ProviderRep
         credential=found["used"][0] if ready else None,
         shadowed=found["shadowed"],
         unusable=found["unusable"],
-        missing=None if ready else f"{need} is missing",
-        fix=None if ready else error.default_hint,
-        command=None if ready else command,
+        missing=None if ready else f"{need.what} is missing",
+        fix=None if ready else need.command,
+        note=None if ready else need.note,
     )
 
 
 def _local(config: Config) -> ProviderReport:
     corpus = config.local.corpus
     ready = corpus is not None and corpus.is_dir()
-    missing = "a folder of documents is missing" if corpus is None else f"{corpus} is not a folder"
+    need = NEEDS["local"]
+    missing = f"{need.what} is missing" if corpus is None else f"{corpus} is not a folder"
     return ProviderReport(
         name="local",
         ready=ready,
@@ -160,8 +178,8 @@ def _local(config: Config) -> ProviderReport:
         base_url=None,
         credential=FoundCredential(where=str(corpus), kind="corpus") if ready else None,
         missing=None if ready else missing,
-        fix=None if ready else MissingCorpus.default_hint,
-        command=None if ready else "export GROUNDWIRE_CORPUS=DIR",
+        fix=None if ready else need.command,
+        note=None if ready else need.note,
     )
 
 
@@ -212,7 +230,11 @@ def as_text(report: Report, *, home: Path, now: float) -> str:
 def _rows(provider: ProviderReport, now: float) -> list[tuple[str, str, str]]:
     """A provider's lines: its state first, below it what else there is to know."""
     if provider.credential is None:
-        rows = [(provider.name, "missing", str(provider.missing)), ("", "", f"fix: {provider.fix}")]
+        rows = [
+            (provider.name, "missing", str(provider.missing)),
+            ("", "", f"fix: {provider.fix}"),
+            ("", "", f"     ({provider.note})"),
+        ]
     else:
         rows = [(provider.name, "ready", _described(provider.credential, now))]
     rows += [("", "", f"also there, not used: {_described(one, now)}") for one in provider.shadowed]

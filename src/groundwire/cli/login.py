@@ -19,7 +19,7 @@ from pathlib import Path
 
 from groundwire.config import load_config
 from groundwire.config.checks import usable_key
-from groundwire.credentials.own_store import own_store, save_key
+from groundwire.credentials.own_store import save_key
 from groundwire.credentials.resolve import survey
 from groundwire.errors import InvalidConfig, MissingGeminiKey, MissingOpenAISession, UsageError
 from groundwire.secret import Secret
@@ -53,9 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
     config = load_config(env=os.environ, cwd=Path.cwd(), home=Path.home())
     store = save_key(config, provider, _ask(provider))
     print(f"Stored in {store.where}.")
-    used = [one for one in survey(config, os.environ, time.time) if one.provider == provider]
-    if used and used[0].where != own_store(config).where:
-        print(f"Note: the {used[0].where} comes first, so the stored key is not used while that is set.")
+    for finding in survey(config, os.environ, time.time):
+        if finding.provider == provider and finding.state == "used" and finding.where != store.where:
+            print(f"Note: {finding.where} comes first, so the stored key is not used while that is there.")
     return 0
 
 

@@ -70,6 +70,11 @@ class Places:
         found = [self._bad_content, *(reading.problem for reading in readings)]
         return [problem for problem in found if problem is not None]
 
+    def files(self) -> list[Path]:
+        """The store files that are there."""
+        stores = (self._opencode, self._own, self._codex)
+        return [s.path for s in stores if isinstance(s, FileStore) and self._read(s).present]
+
     def argument(self, name: str) -> Iterator[Candidate]:
         """A key given by the caller."""
         return self._configured(name, argument=True)

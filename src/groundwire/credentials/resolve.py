@@ -35,6 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from groundwire.config import Config, ConfigProblem
@@ -132,6 +133,11 @@ def usable_providers(config: Config, env: Mapping[str, str], clock: Clock) -> li
 def store_problems(config: Config, env: Mapping[str, str], clock: Clock) -> list[ConfigProblem]:
     """What is wrong with the credential stores as files."""
     return Places(config, env, clock).problems()
+
+
+def store_files(config: Config, env: Mapping[str, str], clock: Clock) -> list[Path]:
+    """The credential stores that are there."""
+    return Places(config, env, clock).files()
 
 
 def candidates(steps: Steps, places: Places) -> Iterator[Candidate]:

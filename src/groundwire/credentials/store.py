@@ -24,6 +24,7 @@ from groundwire.errors import CredentialError
 Changes = Mapping[tuple[str, ...], object]
 """What to set in a store: the path of keys to a value, and the value."""
 
+_BYTE = re.compile(r"\(byte (\d+)\)")
 _INDENT = re.compile(r"\A\s*\{\s*\n([ \t]+)\S")
 
 
@@ -173,11 +174,18 @@ def _written(members: Mapping[str, msgspec.Raw], step: str, indent: str) -> str:
 
 def _parse(text: str) -> dict[str, object]:
     if not text.strip():
-        raise Unreadable("the file is empty", 1)
+        raise Unreadable("it is empty", 1)
     try:
         document: object = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        raise Unreadable("not valid JSON") from None
+    except msgspec.DecodeError as error:
+        place = _BYTE.search(str(error))
+        before = text.encode("utf-8")[: int(place.group(1))] if place else text.rstrip().encode("utf-8")
+        reason = "not valid JSON" if place else "not valid JSON: it ends too early"
+        raise Unreadable(reason, before.count(b"\n") + 1) from None
+    except UnicodeEncodeError:
+        raise Unreadable("not valid text") from None
+    except RecursionError:
+        raise Unreadable("nested too deeply") from None
     if not isinstance(document, dict):
         raise Unreadable("expected an object {…} at the top", 1)
     return document
