@@ -13,8 +13,8 @@ from hashlib import sha256
 import msgspec
 
 from groundwire.emulator.composing import search_and_compose
-from groundwire.emulator.conversation import Conversation, FunctionCall, Turn
-from groundwire.emulator.sampling import sample
+from groundwire.emulator.conversation import Conversation, Turn
+from groundwire.emulator.sampling import sample, sample_call
 from groundwire.emulator.scenarios import catalogue, style_for
 from groundwire.emulator.wire import Call
 from groundwire.emulator.world import World
@@ -32,19 +32,13 @@ def act(conversation: Conversation, call: Call, world: World) -> Turn:
     return turn
 
 
-def call_of(name: str, conversation: Conversation) -> FunctionCall:
-    """A call of a declared function with the smallest arguments its schema allows."""
-    arguments = sample(conversation.schemas.get(name) or {"type": "object"})
-    return FunctionCall(name, arguments if isinstance(arguments, dict) else {})
-
-
 def _decide(conversation: Conversation, call: Call, world: World) -> Turn:
     if world.script is not None and world.script.takes(conversation):
         return world.script.play(conversation)
     if conversation.search:
         return _searched(conversation, call, world)
     if conversation.must_call and not conversation.last.results:
-        return Turn(calls=(call_of(conversation.must_call[0], conversation),))
+        return Turn(calls=(sample_call(conversation.must_call[0], conversation),))
     if conversation.output_schema is not None:
         fitting = sample(conversation.output_schema or {"type": "object"})
         return Turn(text=msgspec.json.encode(fitting).decode())

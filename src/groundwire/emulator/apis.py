@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from groundwire.emulator.gemini import GEMINI
+from groundwire.emulator.google.code_assist import CODE_ASSIST
+from groundwire.emulator.google.gemini import GEMINI
+from groundwire.emulator.google.oauth import GOOGLE_OAUTH
+from groundwire.emulator.google.redirects import REDIRECTS
+from groundwire.emulator.google.vertex import VERTEX
 from groundwire.emulator.openai.codex import CODEX
 from groundwire.emulator.openai.oauth import OPENAI_OAUTH
 from groundwire.emulator.openai.openrouter import OPENROUTER
-from groundwire.emulator.redirects import REDIRECTS
 from groundwire.emulator.routing import Api, Problem
 from groundwire.emulator.wire import Reply, json_reply
 
@@ -19,4 +22,14 @@ def _nobody(problem: Problem) -> Reply:
 
 ELSEWHERE = Api("elsewhere", ("/",), (), _nobody)
 
-APIS = (CODEX, OPENROUTER, OPENAI_OAUTH, REDIRECTS, GEMINI, ELSEWHERE)
+APIS = (
+    CODEX,
+    OPENROUTER,
+    OPENAI_OAUTH,
+    REDIRECTS,
+    CODE_ASSIST,
+    VERTEX,
+    GEMINI,
+    GOOGLE_OAUTH,
+    ELSEWHERE,
+)

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from groundwire.emulator.conversation import Conversation, FunctionCall
+
 MAX_DEPTH = 8
+
+
+def sample_call(name: str, conversation: Conversation) -> FunctionCall:
+    """A call of a declared function with the smallest arguments its schema allows."""
+    arguments = sample(conversation.schemas.get(name) or {"type": "object"})
+    return FunctionCall(name, arguments if isinstance(arguments, dict) else {})
 
 
 def sample(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None, depth: int = 0) -> Any:

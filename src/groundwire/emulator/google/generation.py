@@ -7,12 +7,12 @@ from typing import Any
 
 from groundwire.emulator.acting import act
 from groundwire.emulator.composing import Found
-from groundwire.emulator.gemini_request import conversation_of
-from groundwire.emulator.gemini_response import Answer, events, prompt_tokens, whole
-from groundwire.emulator.gemini_rules import Rulebook
-from groundwire.emulator.google_errors import STATUS_NAMES, Refusal, error_info, google_error
-from groundwire.emulator.grounding import grounding_metadata
-from groundwire.emulator.redirects import redirect_link
+from groundwire.emulator.google.errors import STATUS_NAMES, Refusal, error_info, google_error
+from groundwire.emulator.google.grounding import grounding_metadata
+from groundwire.emulator.google.redirects import redirect_link
+from groundwire.emulator.google.request import conversation_of
+from groundwire.emulator.google.response import Answer, events, prompt_tokens, whole
+from groundwire.emulator.google.rules import Rulebook
 from groundwire.emulator.wire import Call, Chunk, Reply, event_stream, json_reply, to_json
 from groundwire.emulator.world import World
 

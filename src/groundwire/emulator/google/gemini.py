@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from groundwire.emulator import gemini_fields, gemini_models
-from groundwire.emulator.gemini_rules import Rulebook
-from groundwire.emulator.generation import answer, counted, streamed, unary
-from groundwire.emulator.google_errors import TYPE, Refusal, error_info, google_error, refuse
+from groundwire.emulator.google import fields, models
+from groundwire.emulator.google.errors import TYPE, Refusal, error_info, google_error, refuse
+from groundwire.emulator.google.generation import answer, counted, streamed, unary
+from groundwire.emulator.google.rules import Rulebook
 from groundwire.emulator.routing import Api, Handler, Route
 from groundwire.emulator.wire import Call, Reply, json_reply
 from groundwire.emulator.world import World
 
-RULES = Rulebook(gemini_fields.GEMINI)
+RULES = Rulebook(fields.GEMINI)
 PAGE_SIZE = 50
 
 NO_KEY = (
@@ -68,8 +68,8 @@ def _bad_key_details() -> list[dict[str, Any]]:
 
 def _model(call: Call, method: str) -> str:
     name = call.captures["model"]
-    if not gemini_models.is_known(name):
-        raise Refusal(google_error(404, gemini_models.not_found(name, call.captures["version"], method)))
+    if not models.is_known(name):
+        raise Refusal(google_error(404, models.not_found(name, call.captures["version"], method)))
     return name
 
 
@@ -95,15 +95,15 @@ def _list(call: Call, world: World) -> Reply:
         start = int(call.query.get("pageToken") or call.query.get("page_token") or 0)
     except ValueError:
         return google_error(400, "Invalid value at 'page_size' (TYPE_INT32)")
-    names = gemini_models.LISTED[start : start + max(1, size)]
-    page: dict[str, Any] = {"models": [gemini_models.described(name) for name in names]}
-    if start + len(names) < len(gemini_models.LISTED):
+    names = models.LISTED[start : start + max(1, size)]
+    page: dict[str, Any] = {"models": [models.described(name) for name in names]}
+    if start + len(names) < len(models.LISTED):
         page["nextPageToken"] = str(start + len(names))
     return json_reply(page)
 
 
 def _get(call: Call, world: World) -> Reply:
-    return json_reply(gemini_models.described(_model(call, "GetModel")))
+    return json_reply(models.described(_model(call, "GetModel")))
 
 
 _VERSION = r"/(?P<version>v1|v1beta|v1alpha)/models"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from groundwire.emulator.proto_json import Violation
+from groundwire.emulator.google.proto_json import Violation
 
 FORMATS = {
     "STRING": ("enum", "date-time"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from groundwire.emulator.proto_json import Violation
+from groundwire.emulator.google.proto_json import Violation
 from groundwire.emulator.routing import Problem
 from groundwire.emulator.wire import Reply, json_reply
 

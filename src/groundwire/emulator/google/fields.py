@@ -7,7 +7,7 @@ ours looks into are ANY.
 
 from __future__ import annotations
 
-from groundwire.emulator.proto_json import (
+from groundwire.emulator.google.proto_json import (
     ANY,
     BOOLEAN,
     INTEGER,

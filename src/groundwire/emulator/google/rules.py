@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from groundwire.emulator.gemini_request import SEARCH_TOOLS
-from groundwire.emulator.gemini_response import is_our_signature
-from groundwire.emulator.gemini_schema_rules import schema_violations
-from groundwire.emulator.google_errors import Refusal, field_violations, google_error
-from groundwire.emulator.proto_json import Messages, Reading, Violation
+from groundwire.emulator.google.errors import Refusal, field_violations, google_error
+from groundwire.emulator.google.proto_json import Messages, Reading, Violation
+from groundwire.emulator.google.request import SEARCH_TOOLS
+from groundwire.emulator.google.response import is_our_signature
+from groundwire.emulator.google.schema_rules import schema_violations
 
-ROLES = ("user", "model", "function", "")
 FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,63}")
 
 # google-gemini/gemini-cli issues 6704 and 16415, home-assistant/core 122265
@@ -59,10 +58,11 @@ def proto_listing(violations: list[Violation]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rulebook:
-    """The fields an API knows and the form in which it lists violations."""
+    """The fields and roles an API knows and the form in which it lists violations."""
 
     messages: Messages
     listing: Listing = gemini_listing
+    roles: tuple[str, ...] = ("user", "model", "function", "")
 
     def read(self, value: Any, message: str) -> dict[str, Any]:
         """The request with canonical field names; Refusal when it has unknown names or wrong types."""
@@ -83,12 +83,15 @@ class Rulebook:
         violations = [*_content_violations(request), *_tool_violations(request)]
         if violations:
             raise Refusal(google_error(400, self.listing(violations)))
-        for complaint in (_roles, _mixed_tools, _turns):
-            message = complaint(request)
-            if message:
-                raise Refusal(google_error(400, message))
-        if is_gemini_3(model) and (message := _signatures(request)):
+        message = self._role_complaint(request) or _mixed_tools(request) or _turns(request)
+        if not message and is_gemini_3(model):
+            message = _signatures(request)
+        if message:
             raise Refusal(google_error(400, message))
+
+    def _role_complaint(self, request: Mapping[str, Any]) -> str:
+        wrong = any(content.get("role", "") not in self.roles for content in request["contents"])
+        return "Please use a valid role: user, model." if wrong else ""
 
 
 def is_gemini_3(model: str) -> bool:
@@ -129,11 +132,6 @@ def _tool_violations(request: Mapping[str, Any]) -> Iterator[Violation]:
             if "parameters" in declaration and "parametersJsonSchema" in declaration:
                 # The reference calls the two mutually exclusive; the server's wording is not known to us.
                 yield Violation(path, "only one of parameters and parameters_json_schema can be set")
-
-
-def _roles(request: Mapping[str, Any]) -> str:
-    wrong = any(content.get("role", "") not in ROLES for content in request["contents"])
-    return "Please use a valid role: user, model." if wrong else ""
 
 
 def _mixed_tools(request: Mapping[str, Any]) -> str:

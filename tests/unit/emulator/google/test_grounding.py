@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwire.emulator.composing import STYLES, Style, search_and_compose, style_of
-from groundwire.emulator.grounding import grounding_metadata
+from groundwire.emulator.google.grounding import grounding_metadata
 
 PATH = "/v1beta/models/gemini-2.5-flash:generateContent"
 SEARCH: dict[str, Any] = {"tools": [{"googleSearch": {}}]}
