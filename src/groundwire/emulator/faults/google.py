@@ -17,6 +17,7 @@ from groundwire.emulator.wire import EVENT_STREAM_TYPE, Call, Reply, json_reply,
 from groundwire.emulator.world import World
 
 GENERATING = ("gemini", "vertex", "code-assist")
+SIGNING_IN = ("google-oauth", "openai-oauth")
 DOMAIN = "cloudcode-pa.googleapis.com"
 
 
@@ -195,7 +196,7 @@ GOOGLE_FAULTS = (
     _fault("capacity", "429 MODEL_CAPACITY_EXHAUSTED", _capacity),
     _fault("plain-429", "429 without any details", _plain_429),
     _fault("overloaded", "503, the model is overloaded", _overloaded),
-    _fault("internal-error", "500", _internal),
+    _fault("internal-error", "500, an internal error", _internal),
     _fault(
         "unauthorized-once",
         "401 for the first credential, then fine: the client should refresh",
@@ -223,8 +224,8 @@ GOOGLE_FAULTS = (
     ),
     Scenario(
         "consent-page",
-        "signing in shows a page with a button instead of consenting at once",
-        apis=("google-oauth",),
+        "signing in shows a page with buttons instead of consenting at once",
+        apis=SIGNING_IN,
     ),
-    Scenario("access-denied", "the person refuses to sign in", apis=("google-oauth",)),
+    Scenario("access-denied", "the person refuses: the callback gets error=access_denied", apis=SIGNING_IN),
 )

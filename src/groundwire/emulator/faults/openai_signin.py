@@ -5,8 +5,6 @@ from __future__ import annotations
 from groundwire.emulator.scenarios import Scenario
 
 _ABOUT = {
-    "consent-page": "the sign-in page has a button instead of redirecting at once",
-    "access-denied": "the person refuses: the callback gets error=access_denied",
     "refresh-token-expired": "refreshing fails for good: refresh_token_expired",
     "refresh-token-reused": "refreshing fails for good: refresh_token_reused",
     "refresh-token-invalidated": "refreshing fails for good: refresh_token_invalidated",
