@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from groundwire.emulator.openai.tokens import Account, access_token
 from groundwire.emulator.world import World
 
 GEMINI_KEY = "emulator-gemini-key"
@@ -17,6 +18,7 @@ def environment(world: World) -> dict[str, str]:
         "CODE_ASSIST_ENDPOINT": base,
         "GROUNDWIRE_GOOGLE_OAUTH_URL": base,
         "GROUNDWIRE_OPENAI_OAUTH_URL": base,
+        "CODEX_ACCESS_TOKEN": access_token(Account(), base, world.clock()),
         "GROUNDWIRE_CODEX_BASE_URL": f"{base}/backend-api/codex",
         "OPENROUTER_API_KEY": OPENROUTER_KEY,
         "OPENROUTER_BASE_URL": f"{base}/api/v1",

@@ -15,6 +15,7 @@ from groundwire.emulator.acting import act
 from groundwire.emulator.openai.codex_models import MODELS, catalogue_entry
 from groundwire.emulator.openai.codex_request import detail, refuse_caller, refuse_request
 from groundwire.emulator.openai.items import Wire, response_object, usage
+from groundwire.emulator.openai.phrasing import shortened
 from groundwire.emulator.openai.request import client_tools, read_conversation, search_tool
 from groundwire.emulator.openai.searching import search
 from groundwire.emulator.openai.shape import shape_for
@@ -55,8 +56,9 @@ def responses(call: Call, world: World) -> Reply:
     answer = plain_answer(turn)
     if tool is not None and turn.searched is not None:
         answer = cited_answer(conversation.prompt, tool, call, world, HARMLESS_NATIVE)
-    items = output_items(turn, conversation.prompt, answer, world, _telling(request))
     shape = shape_for(call.scenarios, turn.finish, Shape(delta_size=answer.delta_size))
+    answer = shortened(answer) if shape.ending == "incomplete" else answer
+    items = output_items(turn, conversation.prompt, answer, world, _telling(request))
     events = _events(request, items, call, world, shape)
     comment = b"keep-alive" if shape.noise else b""
     stream = event_stream((Chunk(frame) for frame in frames(events, comment=comment)), RATE_HEADERS)

@@ -23,7 +23,7 @@ from groundwire.emulator.openai.openrouter_request import (
     refuse_responses,
     web_search,
 )
-from groundwire.emulator.openai.phrasing import CitedAnswer
+from groundwire.emulator.openai.phrasing import CitedAnswer, shortened
 from groundwire.emulator.openai.request import client_tools, read_conversation
 from groundwire.emulator.openai.shape import shape_for
 from groundwire.emulator.openai.stream import Shape, frames, response_events
@@ -66,15 +66,16 @@ def responses(call: Call, world: World) -> Reply:
     found = _answered(read_conversation(request, search=False), request, call, world)
     if found.turn.failure is not None:
         return refusal(found.turn.failure.status, found.turn.failure.message)
-    items = output_items(found.turn, found.conversation.prompt, found.answer, world, _telling(found))
     plain = Shape(output_in_completed=True, delta_size=found.answer.delta_size)
     shape = shape_for(call.scenarios, found.turn.finish, plain)
+    answer = shortened(found.answer) if shape.ending == "incomplete" else found.answer
+    items = output_items(found.turn, found.conversation.prompt, answer, world, _telling(found))
     response = response_object(world.next_id("gen-"), int(world.clock()), request)
     finished = {"usage": _priced(usage(len(call.body), items), found)}
-    events = response_events(response, items, finished, shape)
     if request.get("stream"):
+        events = response_events(response, items, finished, shape)
         return replace(event_stream(_chunks(events)), wait=found.turn.wait)
-    return replace(_json_answer(list(events), shape, items), wait=found.turn.wait)
+    return replace(json_reply(_document({**response, **finished}, items, shape)), wait=found.turn.wait)
 
 
 def chat_completions(call: Call, world: World) -> Reply:
@@ -154,14 +155,15 @@ def _chunks(events: Iterator[Wire]) -> Iterator[Chunk]:
     yield Chunk(b"data: [DONE]\n\n")
 
 
-def _json_answer(events: list[Wire], shape: Shape, items: list[Wire]) -> Reply:
-    """The last event's response as one document; shapes that only a stream can have do not matter here."""
-    last = events[-1].get("response", events[-1])
+def _document(response: Wire, items: list[Wire], shape: Shape) -> Wire:
+    """The answer as one document; what only a stream can do wrong has no place in it."""
     if shape.ending in ("failed", "error"):
-        failed: Wire = {"status": "failed", "error": shape.error, "error_type": "server", "output": []}
-        return json_reply({**events[0]["response"], **failed})
+        return {**response, "status": "failed", "error": shape.error, "error_type": "server", "output": []}
     spoken = "".join(part["text"] for item in items if item["type"] == "message" for part in item["content"])
-    return json_reply({**last, "output": items, "output_text": spoken})
+    whole = {**response, "status": "completed", "output": items, "output_text": spoken}
+    if shape.ending == "incomplete":
+        return {**whole, "status": "incomplete", "incomplete_details": {"reason": shape.incomplete_reason}}
+    return whole
 
 
 def _model(name: str) -> Wire:

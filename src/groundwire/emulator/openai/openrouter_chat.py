@@ -14,6 +14,7 @@ import msgspec
 
 from groundwire.emulator.conversation import Conversation, FunctionCall, FunctionResult, Message, Turn
 from groundwire.emulator.openai.phrasing import CitedAnswer
+from groundwire.emulator.openai.request import insisted
 from groundwire.emulator.wire import Call, Chunk, Reply, event_stream, json_reply, to_json
 from groundwire.emulator.world import World
 
@@ -30,15 +31,24 @@ _ROLES: Final[dict[str, Literal["user", "model", "system"]]] = {
 
 def read_chat(request: Mapping[str, Any]) -> Conversation:
     """The messages of a Chat Completions request as a conversation."""
-    names: dict[str, str] = {}
+    names_by_id: dict[str, str] = {}
     messages: list[Message] = []
     for given in request["messages"]:
-        message = _message(given, names)
+        message = _message(given, names_by_id)
         if message.results and messages and messages[-1].results:
             earlier = messages.pop()
             message = replace(earlier, results=earlier.results + message.results)
         messages.append(message)
-    return Conversation(str(request.get("model", "")), tuple(messages), tuple(_function_names(request)))
+    functions = list(_functions(request))
+    names = tuple(function["name"] for function in functions)
+    return Conversation(
+        model=str(request.get("model", "")),
+        messages=tuple(messages),
+        functions=names,
+        schemas={one["name"]: one["parameters"] for one in functions if one.get("parameters")},
+        must_call=insisted(request.get("tool_choice"), names),
+        output_schema=_output_schema(request.get("response_format")),
+    )
 
 
 def chat_reply(
@@ -145,11 +155,19 @@ def _joined(parts: Any) -> str:
     return "\n".join(str(part["text"]) for part in parts if isinstance(part, Mapping) and "text" in part)
 
 
-def _function_names(request: Mapping[str, Any]) -> Iterator[str]:
+def _functions(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for tool in request.get("tools") or []:
         function = tool.get("function") if isinstance(tool, Mapping) else None
         if isinstance(function, Mapping) and isinstance(function.get("name"), str):
-            yield function["name"]
+            yield function
+
+
+def _output_schema(form: Any) -> Mapping[str, Any] | None:
+    if not isinstance(form, Mapping) or form.get("type") not in ("json_schema", "json_object"):
+        return None
+    wrapped = form.get("json_schema")
+    schema = wrapped.get("schema") if isinstance(wrapped, Mapping) else None
+    return schema if isinstance(schema, Mapping) else {}
 
 
 def _tool_call(index: int, wanted: FunctionCall, world: World) -> Wire:

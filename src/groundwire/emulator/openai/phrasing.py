@@ -8,7 +8,7 @@ for only when it goes on the wire, so the same answer can be told in code points
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 from urllib.parse import urlsplit
@@ -119,6 +119,14 @@ def claim(passage: Passage) -> str:
             break
         said += sentence
     return said.strip() or passage.title
+
+
+def shortened(answer: CitedAnswer) -> CitedAnswer:
+    """The answer cut off in the middle of its last message, with the annotations that still fit."""
+    *whole, last = answer.messages
+    text = last.text[: len(last.text) * 2 // 3]
+    kept = tuple(annotation for annotation in last.annotations if annotation.end <= len(text))
+    return replace(answer, messages=(*whole, replace(last, text=text, annotations=kept)))
 
 
 def domain(url: str) -> str:

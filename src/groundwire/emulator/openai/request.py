@@ -45,12 +45,27 @@ class SearchTool:
 
 def read_conversation(request: Mapping[str, Any], *, search: bool) -> Conversation:
     """The request as a conversation no API owns."""
+    tools = client_tools(request)
+    names = tuple(tool["name"] for tool in tools)
     return Conversation(
         model=str(request.get("model", "")),
         messages=tuple(_merged(_messages(request))),
-        functions=tuple(tool["name"] for tool in client_tools(request)),
+        functions=names,
         search=search,
+        schemas={tool["name"]: tool["parameters"] for tool in tools if tool.get("parameters")},
+        must_call=insisted(request.get("tool_choice"), names),
+        thoughts=bool(_object(request.get("reasoning")).get("summary")),
+        output_schema=_output_schema(_object(_object(request.get("text")).get("format"))),
     )
+
+
+def insisted(choice: Any, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The functions of which a request insists that one is called."""
+    if choice == "required":
+        return names
+    given = _object(choice)
+    wanted = given.get("name") or _object(given.get("function")).get("name")
+    return (wanted,) if wanted in names else ()
 
 
 def search_tool(request: Mapping[str, Any]) -> SearchTool | None:
@@ -79,6 +94,12 @@ def client_tools(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         if item.get("type") == "additional_tools"
     ]
     return [tool for tools in lists for tool in _flattened(tools)]
+
+
+def _output_schema(form: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    if form.get("type") == "json_schema":
+        return _object(form.get("schema"))
+    return {} if form.get("type") == "json_object" else None
 
 
 def _flattened(tools: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

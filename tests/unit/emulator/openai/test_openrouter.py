@@ -239,3 +239,33 @@ async def test_chat_without_messages_is_refused(send: Ask) -> None:
     wrong: list[Any] = [[], [{}], "hi", None]
     for messages in wrong:
         assert (await send(chat(messages=messages), CHAT)).status == 400
+
+
+async def test_an_incomplete_json_answer_is_cut_short_and_says_why(send: Ask) -> None:
+    whole = (await send(request(), scenario="style-native")).json
+    answer = (await send(request(), scenario="style-native+incomplete")).json
+    assert answer["status"] == "incomplete"
+    assert answer["incomplete_details"] == {"reason": "max_output_tokens"}
+    assert whole["output_text"].startswith(answer["output_text"])
+    assert len(answer["output_text"]) < len(whole["output_text"])
+
+
+async def test_a_shape_only_a_stream_can_have_leaves_json_whole(send: Ask) -> None:
+    answer = (await send(request(), scenario="no-completed")).json
+    assert answer["status"] == "completed"
+    assert answer["output_text"]
+
+
+async def test_chat_calls_the_function_it_must_and_gives_json_when_asked(send: Ask) -> None:
+    look = {
+        "name": "look",
+        "parameters": {"type": "object", "properties": {"at": {"type": "string"}}, "required": ["at"]},
+    }
+    body = chat(
+        model="openai/gpt-5.5", tools=[{"type": "function", "function": look}], tool_choice="required"
+    )
+    called = (await send(body, CHAT)).json["choices"][0]["message"]["tool_calls"][0]["function"]
+    assert "at" in msgspec.json.decode(called["arguments"])
+    form = {"type": "json_schema", "json_schema": {"name": "n", "schema": look["parameters"]}}
+    said = (await send(chat(model="openai/gpt-5.5", response_format=form), CHAT)).json
+    assert "at" in msgspec.json.decode(said["choices"][0]["message"]["content"])
