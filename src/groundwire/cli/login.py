@@ -64,9 +64,14 @@ def _ask(provider: str) -> Secret:
         from getpass import getpass
 
         print(f"Get a key at {KEY_PAGES[provider]}")
-        text = getpass(f"{provider} API key (not shown): ")
+        try:
+            text = getpass(f"{provider} API key (not shown): ")
+        except EOFError:
+            text = ""
     else:
-        text = sys.stdin.readline(MAX_KEY_CHARS)
+        text = sys.stdin.readline(MAX_KEY_CHARS + 1)
+    if len(text) > MAX_KEY_CHARS:
+        raise InvalidConfig("That is too long to be a key; nothing was stored.")
     try:
         key = usable_key(text)
     except ValueError as wrong:

@@ -5,7 +5,9 @@ A reason never quotes the file, since what stands there may be a key.
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,12 +45,9 @@ class Unreadable(Exception):
 def read_text(path: Path) -> str | None:
     """The text of a file, None when there is none, Unreadable for everything else."""
     try:
-        with path.open("rb") as stream:
-            content = stream.read(MAX_FILE_BYTES + 1)
+        content = _read_bytes(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except IsADirectoryError:
-        raise Unreadable("this is a folder, not a file") from None
     except PermissionError:
         raise Unreadable("no permission to read it") from None
     except (OSError, ValueError) as error:
@@ -59,6 +58,21 @@ def read_text(path: Path) -> str | None:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unreadable("not valid UTF-8 text", content.count(b"\n", 0, error.start) + 1) from None
+
+
+def _read_bytes(path: Path) -> bytes:
+    # Without O_NONBLOCK, opening a named pipe would wait for somebody to write.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        kind = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(kind):
+            raise Unreadable(
+                "this is a folder, not a file" if stat.S_ISDIR(kind) else "this is not a regular file"
+            )
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            return stream.read(MAX_FILE_BYTES + 1)
+    finally:
+        os.close(descriptor)
 
 
 def parse_jsonc(text: str) -> dict[str, object]:

@@ -5,6 +5,7 @@ Low to high; a higher layer wins setting by setting:
  1. defaults
  2. the user's groundwire.toml (`$XDG_CONFIG_HOME/groundwire/`, by default `~/.config/groundwire/`)
  3. the project's groundwire.toml: the nearest one from the working directory up to the worktree root
+    (outside a worktree only the working directory's own)
  4. opencode.json and opencode.jsonc, in OpenCode's own order (see `opencode`)
  5. environment variables
  6. arguments, named like the settings
@@ -44,7 +45,7 @@ from typing import Any
 
 from groundwire.config import checks
 from groundwire.config.files import ConfigProblem, Unreadable, line_of_key, parse_toml, read_text
-from groundwire.config.opencode import Found, read_opencode, worktree_root
+from groundwire.config.opencode import Found, read_opencode, upwards, worktree_root
 from groundwire.config.settings import (
     BaseUrls,
     Config,
@@ -126,9 +127,8 @@ def _paths(env: Mapping[str, str], home: Path) -> Paths:
 
 
 def _project_file(cwd: Path) -> Path | None:
-    root = worktree_root(cwd)
-    upwards = (folder for folder in (cwd, *cwd.parents) if folder.is_relative_to(root))
-    return next((path for folder in upwards if (path := folder / FILE_NAME).is_file()), None)
+    folders = upwards(cwd, worktree_root(cwd) or cwd)
+    return next((path for folder in folders if (path := folder / FILE_NAME).is_file()), None)
 
 
 def _from_toml(

@@ -109,12 +109,14 @@ def read_opencode(
     return OpenCodeReading(found, tuple(files), tuple(problems))
 
 
-def worktree_root(cwd: Path) -> Path:
-    """The nearest folder upwards with `.git`; without one OpenCode takes the root of the disk."""
-    for folder in (cwd, *cwd.parents):
-        if (folder / ".git").exists():
-            return folder
-    return Path(cwd.anchor)
+def worktree_root(cwd: Path) -> Path | None:
+    """The nearest folder upwards with `.git`, if there is one."""
+    return next((folder for folder in (cwd, *cwd.parents) if (folder / ".git").exists()), None)
+
+
+def upwards(cwd: Path, root: Path) -> list[Path]:
+    """The folders from the working directory up to a root, both included."""
+    return [folder for folder in (cwd, *cwd.parents) if folder.is_relative_to(root)]
 
 
 def managed_folder(env: Mapping[str, str]) -> Path:
@@ -128,15 +130,15 @@ def managed_folder(env: Mapping[str, str]) -> Path:
 
 def _places(env: Mapping[str, str], cwd: Path, home: Path, managed: Path) -> Iterator[Path | _Document]:
     xdg = env.get("XDG_CONFIG_HOME")
-    user = Path(xdg) if xdg else home / ".config"
+    user = cwd / xdg if xdg else home / ".config"
     yield from (user / "opencode" / name for name in ("config.json", *_NAMES))  # 1
     if named := env.get("OPENCODE_CONFIG"):
         yield cwd / named  # 2
     if not _is_on(env.get("OPENCODE_DISABLE_PROJECT_CONFIG")):
-        root = worktree_root(cwd)
-        upwards = [folder for folder in (cwd, *cwd.parents) if folder.is_relative_to(root)]
-        yield from (folder / name for folder in reversed(upwards) for name in _NAMES)  # 3
-        yield from (folder / ".opencode" / name for folder in upwards for name in _NAMES)  # 4
+        # Outside a worktree OpenCode looks up to the root of the disk.
+        folders = upwards(cwd, worktree_root(cwd) or Path(cwd.anchor))
+        yield from (folder / name for folder in reversed(folders) for name in _NAMES)  # 3
+        yield from (folder / ".opencode" / name for folder in folders for name in _NAMES)  # 4
     yield from (home / ".opencode" / name for name in _NAMES)  # 5
     if extra := env.get("OPENCODE_CONFIG_DIR"):
         yield from (cwd / extra / name for name in _NAMES)  # 6

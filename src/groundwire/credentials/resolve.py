@@ -33,7 +33,7 @@ next is tried. Nothing here touches the network.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -107,20 +107,26 @@ def resolve(
     raise error(message + "".join(reasons))
 
 
-def survey(config: Config, env: Mapping[str, str], clock: Clock) -> list[Finding]:
-    """Every candidate of every provider in the order of its steps; the first usable one is the one used."""
+def survey(
+    config: Config,
+    env: Mapping[str, str],
+    clock: Clock,
+    names: Sequence[str] = ("gemini", "openai_oauth", "openrouter"),
+) -> list[Finding]:
+    """Every candidate of these providers in the order of their steps; the first usable one is used."""
     places = Places(config, env, clock)
-    findings: list[Finding] = []
-    for provider in ("gemini", "openai_oauth", "openrouter"):
-        used = False
-        for found in candidates(STEPS[provider], places):
-            state: Literal["used", "shadowed", "unusable"] = "shadowed" if used else "used"
-            if found.unusable is not None:
-                state = "unusable"
-            used = used or state == "used"
-            ends = ends_at(found.tokens) if found.tokens else None
-            findings.append(Finding(provider, found.where, found.kind, state, found.unusable, ends))
-    return findings
+    return [finding for name in names for finding in _findings(name, places)]
+
+
+def _findings(name: str, places: Places) -> Iterator[Finding]:
+    used = False
+    for found in candidates(STEPS[name], places):
+        state: Literal["used", "shadowed", "unusable"] = "shadowed" if used else "used"
+        if found.unusable is not None:
+            state = "unusable"
+        used = used or state == "used"
+        ends = ends_at(found.tokens) if found.tokens else None
+        yield Finding(name, found.where, found.kind, state, found.unusable, ends)
 
 
 def usable_providers(config: Config, env: Mapping[str, str], clock: Clock) -> list[str]:

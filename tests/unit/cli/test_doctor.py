@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundwire.cli import main
-from groundwire.cli.doctor import Report, as_text, examine
+from groundwire.cli.doctor import as_text
+from groundwire.cli.examination import Report, examine
 from groundwire.config import Config, load_config
 from groundwire.credentials.resolve import resolve
 from groundwire.testing import ScriptedTransport
@@ -105,6 +106,19 @@ def test_a_corpus_counts_when_its_folder_is_there(tmp_path: Path) -> None:
     report, text = examined(tmp_path, {"GROUNDWIRE_CORPUS": "gone"})
     assert report.default_provider is None
     assert "~/gone is not a folder" in text
+
+
+def test_the_tool_geminisearch_with_a_key_of_its_own_is_shown(tmp_path: Path) -> None:
+    write(tmp_path / "opencode.json", {"provider": {"geminisearch": {"options": {"apiKey": "own"}}}})
+    report, text = examined(tmp_path, {"GEMINI_API_KEY": "K"})
+    gemini = report.providers[0]
+    assert gemini.credential is not None
+    assert gemini.credential.where == "environment variable GEMINI_API_KEY"
+    assert (
+        "the tool geminisearch uses: API key from provider.geminisearch.options.apiKey in ~/opencode" in text
+    )
+    assert "not used" not in text
+    assert examined(tmp_path)[0].providers[0].geminisearch is None
 
 
 def test_codex_in_the_keyring_is_explained(tmp_path: Path) -> None:

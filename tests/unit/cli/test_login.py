@@ -56,7 +56,7 @@ def test_a_person_is_asked_without_showing_what_is_typed(
     assert "K-typed" in store.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("text", ["", "\n", "   \n", "two words\n", "ключ\n", "a\tb\n"])
+@pytest.mark.parametrize("text", ["", "\n", "   \n", "two words\n", "ключ\n", "a\tb\n", "x" * 10_001])
 def test_what_cannot_be_a_key_is_not_stored(
     store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:

@@ -79,6 +79,13 @@ def test_the_nearest_project_file_counts_and_the_worktree_root_is_the_limit(plac
     assert (search.language, search.region) == ("fr", None)
 
 
+def test_outside_a_worktree_only_the_working_directorys_own_file_counts(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "groundwire.toml").write_text("[search]\nregion = 'PL'\n", encoding="utf-8")
+    assert load_config(env={}, cwd=tmp_path / "a", home=tmp_path / "h").search.region is None
+    assert load_config(env={}, cwd=tmp_path, home=tmp_path / "h").search.region == "PL"
+
+
 def test_a_broken_file_is_reported_with_its_line_and_the_rest_still_works(place: Place) -> None:
     place.user_file.write_text("[search]\nlanguage = 'de'\nregion = \n", encoding="utf-8")
     place.project_file.write_text("[search]\nmax_sources = 7\n", encoding="utf-8")

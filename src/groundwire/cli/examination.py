@@ -1,0 +1,191 @@
+"""What `groundwire doctor` knows: one Report about providers, credentials, settings, files and problems.
+
+Nothing is sent and no key is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from groundwire.config import Config, ConfigProblem
+from groundwire.credentials.base import Clock
+from groundwire.credentials.resolve import Finding, store_files, store_problems, survey
+from groundwire.version import __version__
+
+
+class Need(msgspec.Struct, frozen=True):
+    """What a provider cannot do without, the command that gets it, and what else helps."""
+
+    what: str
+    command: str
+    note: str
+
+
+NEEDS: Mapping[str, Need] = {
+    "gemini": Need(
+        "a Gemini API key",
+        "groundwire login gemini",
+        "get a key at https://aistudio.google.com/apikey; export GEMINI_API_KEY=... works too",
+    ),
+    "openai_oauth": Need(
+        "a ChatGPT sign-in", "codex login", "opencode auth login (choose OpenAI, then ChatGPT) works too"
+    ),
+    "openrouter": Need(
+        "an OpenRouter API key",
+        "groundwire login openrouter",
+        "get a key at https://openrouter.ai/keys; export OPENROUTER_API_KEY=... works too",
+    ),
+    "local": Need(
+        "a folder of documents",
+        "export GROUNDWIRE_CORPUS=DIR",
+        "groundwire search QUERY --provider local --corpus DIR works too",
+    ),
+}
+
+
+class FoundCredential(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where a credential is, never what it is."""
+
+    where: str
+    kind: str
+    ends: float | None = None
+    reason: str | None = None
+
+
+class ProviderReport(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether a provider can be asked, and with what."""
+
+    name: str
+    ready: bool
+    model: str | None
+    base_url: str | None
+    credential: FoundCredential | None = None
+    shadowed: list[FoundCredential] = []
+    unusable: list[FoundCredential] = []
+    geminisearch: FoundCredential | None = None
+    """What the tool of that name uses, when its own steps lead elsewhere."""
+    missing: str | None = None
+    fix: str | None = None
+    note: str | None = None
+
+
+class SettingReport(msgspec.Struct, frozen=True):
+    """A setting that is not a default."""
+
+    name: str
+    value: str | int | float | bool
+    where: str
+
+
+class ProblemReport(msgspec.Struct, frozen=True):
+    """Something that could not be used."""
+
+    file: str
+    line: int | None
+    reason: str
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything the doctor knows; `--json` prints exactly this."""
+
+    version: str
+    default_provider: str | None
+    default_because: str
+    providers: list[ProviderReport]
+    settings: list[SettingReport]
+    files: list[str]
+    problems: list[ProblemReport]
+
+
+def examine(config: Config, env: Mapping[str, str], clock: Clock) -> Report:
+    """Everything that can be known without sending anything."""
+    findings = survey(config, env, clock, ("gemini", "openai_oauth", "openrouter", "geminisearch"))
+    providers = [_provider(name, config, findings) for name in NEEDS if name != "local"]
+    providers.append(_local(config))
+    default, because = _default(config, providers)
+    return Report(
+        version=__version__,
+        default_provider=default,
+        default_because=because,
+        providers=providers,
+        settings=_settings(config),
+        files=[str(path) for path in (*config.files, *store_files(config, env, clock))],
+        problems=[_problem(one) for one in (*config.problems, *store_problems(config, env, clock))],
+    )
+
+
+def _provider(name: str, config: Config, findings: list[Finding]) -> ProviderReport:
+    settings = {
+        "gemini": config.gemini,
+        "openai_oauth": config.openai_oauth,
+        "openrouter": config.openrouter,
+    }[name]
+    found = {
+        state: [
+            FoundCredential(where=one.where, kind=one.kind, ends=one.ends, reason=one.reason)
+            for one in findings
+            if one.provider == name and one.state == state
+        ]
+        for state in ("used", "shadowed", "unusable")
+    }
+    ready = bool(found["used"])
+    need = NEEDS[name]
+    special = [one for one in findings if one.provider == "geminisearch" and one.state == "used"]
+    elsewhere = name == "gemini" and special and special[0].where != found["used"][0].where
+    return ProviderReport(
+        name=name,
+        ready=ready,
+        model=settings.model,
+        base_url=settings.base_url,
+        credential=found["used"][0] if ready else None,
+        shadowed=found["shadowed"],
+        unusable=found["unusable"],
+        geminisearch=FoundCredential(where=special[0].where, kind="api_key") if elsewhere else None,
+        missing=None if ready else f"{need.what} is missing",
+        fix=None if ready else need.command,
+        note=None if ready else need.note,
+    )
+
+
+def _local(config: Config) -> ProviderReport:
+    corpus = config.local.corpus
+    ready = corpus is not None and corpus.is_dir()
+    need = NEEDS["local"]
+    missing = f"{need.what} is missing" if corpus is None else f"{corpus} is not a folder"
+    return ProviderReport(
+        name="local",
+        ready=ready,
+        model=None,
+        base_url=None,
+        credential=FoundCredential(where=str(corpus), kind="corpus") if ready else None,
+        missing=None if ready else missing,
+        fix=None if ready else need.command,
+        note=None if ready else need.note,
+    )
+
+
+def _default(config: Config, providers: list[ProviderReport]) -> tuple[str | None, str]:
+    ready = [provider.name for provider in providers if provider.ready]
+    if (chosen := config.search.provider) is not None:
+        because = f"set by {config.origins['search.provider']}"
+        return chosen, because if chosen in ready else f"{because}, but it is not ready"
+    if not ready:
+        return None, "no provider is ready"
+    return ready[0], "the first that is ready"
+
+
+def _settings(config: Config) -> list[SettingReport]:
+    shown: list[SettingReport] = []
+    for name, where in config.origins.items():
+        section, _, field = name.partition(".")
+        value = getattr(getattr(config, section, None), field, None) if field else None
+        if field != "api_key" and value is not None:
+            plain = value if isinstance(value, str | int | float) else str(value)
+            shown.append(SettingReport(name, plain, where))
+    return sorted(shown, key=lambda setting: setting.name)
+
+
+def _problem(problem: ConfigProblem) -> ProblemReport:
+    return ProblemReport(problem.file, problem.line, problem.reason)
