@@ -40,7 +40,8 @@ class SignedIn:
         self.path.write_text(json.dumps({"tokens": tokens, "other": [1]}), encoding="utf-8")
 
     async def search(self) -> WebSearchResult:
-        env = {**self.emulator.env(), "HOME": str(self.home)}
+        env = self.emulator.env()
+        env.pop("CODEX_ACCESS_TOKEN", None)  # the stored sign-in is what we are here for
         config = load_config(env=env, cwd=self.home, home=self.home)
         transport = InProcess(self.emulator.app)
         async with Runtime(config, env=env, http=transport, clock=lambda: NOW) as runtime:
