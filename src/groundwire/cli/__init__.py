@@ -12,6 +12,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     # word typed: (module in groundwire.cli, one line for --help)
     "search": ("search", "ask the web and get a cited answer"),
     "doctor": ("doctor", "show what is configured, and what is missing"),
+    "emulator": ("emulator", "serve Gemini, Codex, OpenRouter and their sign-ins on this machine, offline"),
     "login": ("login", "store an API key"),
 }
 

@@ -107,6 +107,11 @@ class Emulator:
         if kind is None:
             self.check_script()
 
+    def open_documents(self) -> None:
+        """Index the document folder now, so that its faults show early and the first search is quick."""
+        if isinstance(self.world.documents, FolderDocuments):
+            self.world.documents.open()
+
     def close(self) -> None:
         """Let go of the index of a document folder; `async with` does it at its end."""
         if isinstance(self.world.documents, FolderDocuments):
