@@ -12,30 +12,41 @@ if TYPE_CHECKING:
     from groundwire.citations import GroundedAnswer, Source, WebSearchError, WebSearchResult
     from groundwire.errors import GroundwireError
     from groundwire.library import search, search_stream, search_sync
+    from groundwire.tools.base import ToolResult
+    from groundwire.tools.toolset import Toolset, toolset
     from groundwire.version import __version__
+    from groundwire.workspace.boundary import Workspace
 
 _HOME_OF = {
     "GroundedAnswer": "groundwire.citations",
     "GroundwireError": "groundwire.errors",
     "Source": "groundwire.citations",
+    "ToolResult": "groundwire.tools.base",
+    "Toolset": "groundwire.tools.toolset",
     "WebSearchError": "groundwire.citations",
     "WebSearchResult": "groundwire.citations",
+    "Workspace": "groundwire.workspace.boundary",
     "__version__": "groundwire.version",
     "search": "groundwire.library",
     "search_stream": "groundwire.library",
     "search_sync": "groundwire.library",
+    "toolset": "groundwire.tools.toolset",
 }
 
 __all__ = [
     "GroundedAnswer",
     "GroundwireError",
     "Source",
+    "ToolResult",
+    "Toolset",
     "WebSearchError",
     "WebSearchResult",
+    "Workspace",
     "__version__",
     "search",
     "search_stream",
     "search_sync",
+    "toolset",
 ]
 
 

@@ -14,6 +14,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("doctor", "show what is configured, and what is missing"),
     "emulator": ("emulator", "serve Gemini, Codex, OpenRouter and their sign-ins on this machine, offline"),
     "login": ("login", "store an API key"),
+    "tool": ("tool", "call one of Gemini CLI's file tools on a directory"),
 }
 
 

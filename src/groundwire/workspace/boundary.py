@@ -61,6 +61,11 @@ class WorkspacePath:
     """`absolute` below the real root, with `/`; the root itself is the empty string."""
 
     @property
+    def name(self) -> str:
+        """The last name of the path; empty for the root."""
+        return self.relative.rpartition("/")[2]
+
+    @property
     def segments(self) -> list[str]:
         """The names on the way from the root."""
         return self.relative.split("/") if self.relative else []
@@ -83,7 +88,10 @@ class Workspace:
     # -- finding ------------------------------------------------------------------------------------
 
     def resolve(self, path: str, *, kind: str = "invalid_tool_params") -> WorkspacePath:
-        """The place `path` names. A ToolError of `kind` when it lies outside or is protected."""
+        """The place `path` names, existing or not.
+
+        A ToolError of `kind` when it lies outside or is protected; OSError when links run in a circle.
+        """
         if "\0" in path:
             raise ToolError(f"Invalid path: {complaint(path)}", kind=kind)
         lexical = os.path.normpath(os.path.join(self.root, path))
@@ -99,6 +107,7 @@ class Workspace:
                 kind=kind,
                 display="Path not in workspace.",
             )
+        _refuse_circle(absolute)
         return WorkspacePath(given=path, lexical=lexical, absolute=absolute, relative=relative)
 
     def relative_to_root(self, absolute: str) -> str | None:
@@ -175,6 +184,16 @@ class Workspace:
         if os.path.realpath(place.absolute) != place.absolute:
             raise OSError(errno.ELOOP, "a symbolic link appeared on the way", place.absolute)
         return place.absolute
+
+
+def _refuse_circle(absolute: str) -> None:
+    """`realpath` leaves a path alone when its links run in a circle; say so here."""
+    try:
+        circular = stat.S_ISLNK(os.lstat(absolute).st_mode)
+    except OSError as error:
+        circular = error.errno == errno.ELOOP
+    if circular:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), absolute)
 
 
 def _enter(handle: int, segment: str, *, create: bool) -> int:

@@ -11,8 +11,10 @@ import errno
 import os
 from dataclasses import dataclass
 
+from groundwire.errors import ToolError
 from groundwire.workspace.boundary import Fingerprint, Workspace, WorkspacePath
 from groundwire.workspace.encodings import Encoding, decode
+from groundwire.workspace.filetype import SAMPLE_BYTES, is_binary
 
 MOST_BYTES = 20 * 1024 * 1024
 """Gemini CLI reads no file above 20 MB; neither do we."""
@@ -60,8 +62,21 @@ def read_bytes(
         os.close(descriptor)
 
 
+def read_sample(workspace: Workspace, place: WorkspacePath, count: int) -> tuple[int, bytes]:
+    """The size of a regular file and its first `count` bytes. OSError from the disk."""
+    descriptor = workspace.open_file(place)
+    try:
+        return os.fstat(descriptor).st_size, os.read(descriptor, count)
+    finally:
+        os.close(descriptor)
+
+
 def read_text(workspace: Workspace, place: WorkspacePath, most: int = MOST_BYTES) -> TextFile:
     """The text file at `place`. OSError from the disk; a ToolError when its bytes are not text."""
     data, fingerprint = read_bytes(workspace, place, most)
+    if is_binary(data[:SAMPLE_BYTES]):
+        raise ToolError(
+            f"Cannot edit a binary file as text: {place.absolute}", kind="edit_preparation_failure"
+        )
     encoding, text = decode(data)
     return TextFile(text=text, data=data, encoding=encoding, fingerprint=fingerprint)

@@ -1,0 +1,114 @@
+"""The registry: finds a tool by its name, checks the arguments, runs it, and writes what it planned.
+
+Here, and nowhere else, a `ToolError` becomes a result. Everything a tool cannot foresee is a bug and
+leaves as the exception it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from groundwire.errors import ToolError
+from groundwire.tools.base import (
+    Arguments,
+    Declaration,
+    Dialect,
+    ErrorType,
+    PlannedWrite,
+    Tool,
+    ToolContext,
+    ToolFailure,
+    ToolResult,
+    invalid,
+)
+from groundwire.tools.schema import first_error
+from groundwire.workspace.atomic import remove, write_atomically
+
+ALIASES = {"search_file_content": "grep_search"}
+"""Older names that calls in the dialect `current` may still use."""
+
+
+class Registry:
+    """The tools of one dialect."""
+
+    def __init__(self, tools: Iterable[Tool], dialect: Dialect, *, read_only: bool = False) -> None:
+        self._dialect = dialect
+        self._tools: dict[str, tuple[Tool, Declaration]] = {}
+        for tool in tools:
+            declaration = tool.declaration(dialect)
+            if declaration is not None and not (read_only and tool.writes):
+                self._tools[declaration.name] = (tool, declaration)
+
+    def declarations(self) -> list[Declaration]:
+        """Every tool as a model sees it."""
+        return [declaration for _, declaration in self._tools.values()]
+
+    def call(self, name: str, arguments: object, context: ToolContext) -> ToolResult:
+        """Run the tool `name`, write what it planned, and give the result."""
+        try:
+            outcome = self._decide(name, arguments, context)
+            return outcome if isinstance(outcome, ToolResult) else carry_out(outcome, context)
+        except ToolError as error:
+            return self._failed(error)
+
+    def plan(self, name: str, arguments: object, context: ToolContext) -> PlannedWrite | None:
+        """What the call would write, without writing; None when it writes nothing. Raises ToolError."""
+        outcome = self._decide(name, arguments, context)
+        return outcome if isinstance(outcome, PlannedWrite) else None
+
+    def _decide(self, name: str, arguments: object, context: ToolContext) -> ToolResult | PlannedWrite:
+        found = self._tools.get(name) or self._tools.get(ALIASES.get(name, ""))
+        if found is None:
+            known = ", ".join(self._tools)
+            raise ToolError(
+                f'Tool "{name}" not found. The tools are: {known}.', kind=ErrorType.TOOL_NOT_REGISTERED
+            )
+        tool, declaration = found
+        checked = self._checked(tool, declaration, arguments)
+        return tool.run(checked, context)
+
+    def _checked(self, tool: Tool, declaration: Declaration, arguments: object) -> Arguments:
+        if isinstance(arguments, Mapping):
+            others: Mapping[str, str] = getattr(tool, "aliases", {}).get(self._dialect, {})
+            arguments = renamed(arguments, others)
+        wrong = first_error(declaration.parameters, arguments)
+        if wrong is not None:
+            raise invalid(wrong)
+        assert isinstance(arguments, Mapping)
+        return arguments
+
+    def _failed(self, error: ToolError) -> ToolResult:
+        content = error.llm_content
+        if self._dialect is Dialect.CLASSIC and error.type == ErrorType.INVALID_TOOL_PARAMS:
+            content = f"Error: Invalid parameters provided. Reason: {content}"
+        return ToolResult(content, error.display, ToolFailure(error.message, error.type))
+
+
+def renamed(arguments: Mapping[str, Any], others: Mapping[str, str]) -> Mapping[str, Any]:
+    """The arguments with other names of a parameter replaced by the one it is declared with."""
+    if not any(name in others for name in arguments):
+        return arguments
+    chosen = {name: value for name, value in arguments.items() if name not in others}
+    for name, value in arguments.items():
+        if name in others:
+            chosen.setdefault(others[name], value)
+    return chosen
+
+
+def carry_out(planned: PlannedWrite, context: ToolContext) -> ToolResult:
+    """Write what was planned, note it in the journal, and give the result. Raises ToolError."""
+    if context.cancelled():
+        raise ToolError("The call was cancelled; nothing was written.", kind=ErrorType.EXECUTION_FAILED)
+    try:
+        if planned.after is not None:
+            written = write_atomically(context.workspace, planned.place, planned.after, seen=planned.seen)
+        else:
+            assert planned.seen is not None, "a file that was not seen cannot be deleted"
+            remove(context.workspace, planned.place, seen=planned.seen)
+            written = None
+    except OSError as error:
+        raise planned.explain(error) from error
+    if context.journal is not None:
+        context.journal.record(planned, written)
+    return planned.finish()

@@ -1,0 +1,77 @@
+"""A toolset: the tools of one workspace in one dialect, to be declared, called, previewed and undone."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from dataclasses import replace
+from typing import Any
+
+from groundwire.errors import UsageError
+from groundwire.tools.base import Dialect, Tool, ToolContext, ToolResult
+from groundwire.tools.dialects import Form, dialect_of, in_form
+from groundwire.tools.list_directory import LIST_DIRECTORY
+from groundwire.tools.patch import Change
+from groundwire.tools.read_file import READ_FILE
+from groundwire.tools.registry import Registry
+from groundwire.tools.write_file import WRITE_FILE
+from groundwire.workspace.boundary import Workspace
+
+TOOLS: tuple[Tool, ...] = (READ_FILE, WRITE_FILE, LIST_DIRECTORY)
+"""Every tool; which of them a toolset has depends on its dialect."""
+
+
+class Toolset:
+    """The tools of one workspace, in the dialect of one model."""
+
+    def __init__(self, workspace: Workspace, dialect: Dialect, *, read_only: bool = False) -> None:
+        self.workspace = workspace
+        self.dialect = dialect
+        self.read_only = read_only
+        self._registry = Registry(TOOLS, dialect, read_only=read_only)
+        self._context = ToolContext(workspace, dialect)
+
+    def declarations(self, form: Form | str = Form.GEMINI) -> list[dict[str, Any]]:
+        """The tools as the `form`'s API wants them: gemini, openai or anthropic."""
+        return [in_form(declaration, Form(form)) for declaration in self._registry.declarations()]
+
+    async def call(self, name: str, arguments: object) -> ToolResult:
+        """Run one tool. What goes wrong is in the result; a cancelled call writes nothing any more."""
+        stop = threading.Event()
+        context = replace(self._context, cancelled=stop.is_set)
+        try:
+            return await asyncio.to_thread(self._registry.call, name, arguments, context)
+        except asyncio.CancelledError:
+            stop.set()
+            raise
+
+    def call_now(self, name: str, arguments: object) -> ToolResult:
+        """`call` for code without an event loop."""
+        return self._registry.call(name, arguments, self._context)
+
+    def preview(self, name: str, arguments: object) -> str:
+        """What the call would change, as a unified diff; empty for a call that changes nothing.
+
+        A ToolError says why the call would fail.
+        """
+        planned = self._registry.plan(name, arguments, self._context)
+        if planned is None:
+            return ""
+        return Change(planned.old_text, planned.new_text).unified(planned.place.relative)
+
+
+def toolset(
+    workspace: Workspace | str | os.PathLike[str],
+    model: str | None = None,
+    dialect: Dialect | str | None = None,
+    read_only: bool = False,
+) -> Toolset:
+    """The tools for `model` on a workspace (or the path of its root). `dialect` overrides the model's."""
+    place = workspace if isinstance(workspace, Workspace) else Workspace(workspace)
+    try:
+        chosen = dialect_of(model) if dialect is None else Dialect(dialect)
+    except ValueError:
+        known = ", ".join(Dialect)
+        raise UsageError(f"There is no dialect '{dialect}'.", hint=f"The dialects are: {known}.") from None
+    return Toolset(place, chosen, read_only=read_only)

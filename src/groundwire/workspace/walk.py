@@ -1,0 +1,131 @@
+"""Walking a workspace: every file below a directory, with the ignore rules of each directory at hand.
+
+The walk opens each directory from the handle of the one above it and follows no link, so it stays inside
+the root whatever happens meanwhile, and a cycle of links cannot make it run for ever. It holds one handle
+per level and no list of what it has seen: its memory does not grow with the tree.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from groundwire.workspace.boundary import HANDLES, Workspace, WorkspacePath
+from groundwire.workspace.ignore import DirectoryRules, Ignore
+
+DEEPEST = 400
+"""Levels below the start that are walked; deeper ones would run out of handles."""
+_OPEN = (
+    os.O_RDONLY
+    | getattr(os, "O_DIRECTORY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+)
+
+
+class Entries(Iterator[os.DirEntry[str]], Protocol):
+    """What `os.scandir` gives."""
+
+    def close(self) -> None:
+        """Free what the iterator holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One directory of the walk."""
+
+    prefix: str
+    """Its path below the start of the walk, with a slash; empty at the start."""
+    entries: Entries
+    rules: DirectoryRules | None
+    handle: int | None
+
+    def close(self) -> None:
+        """Free what the level holds."""
+        self.entries.close()
+        if self.handle is not None:
+            os.close(self.handle)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file (or link, or special file) that the walk came to."""
+
+    path: str
+    """Below the start of the walk."""
+    entry: os.DirEntry[str]
+    """`entry.stat(follow_symlinks=False)` asks through the directory's own handle."""
+    ignored: bool
+
+
+Enter = Callable[[str, str], bool]
+"""Whether to go into the directory (its path below the start with a slash, its name)."""
+
+
+def walk(
+    workspace: Workspace,
+    start: WorkspacePath,
+    *,
+    ignore: Ignore | None,
+    enter: Enter,
+    want: Callable[[str, str], bool],
+    show_ignored: bool = False,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Iterator[Found]:
+    """Every entry that is no directory and that `want(path, name)` asks for.
+
+    Ignored files are left out, and ignored directories not entered, unless `show_ignored`.
+    """
+    levels = [_first_level(workspace, start, ignore)]
+    try:
+        while levels:
+            level = levels[-1]
+            rules = level.rules
+            for entry in level.entries:
+                name = entry.name
+                path = level.prefix + name
+                if entry.is_dir(follow_symlinks=False):
+                    if cancelled():
+                        return
+                    hidden = rules is not None and rules.ignores(name, True)
+                    if (show_ignored or not hidden) and len(levels) < DEEPEST and enter(path + "/", name):
+                        deeper = _go_into(level, entry, path, ignore, hidden=hidden)
+                        if deeper is not None:
+                            levels.append(deeper)
+                            break
+                elif want(path, name):
+                    hidden = rules is not None and rules.ignores(name, False)
+                    if show_ignored or not hidden:
+                        yield Found(path, entry, hidden)
+            else:
+                levels.pop().close()
+    finally:
+        for level in levels:
+            level.close()
+
+
+def _first_level(workspace: Workspace, start: WorkspacePath, ignore: Ignore | None) -> Level:
+    handle = workspace.open_directory(start) if HANDLES else None
+    rules = None if ignore is None else ignore.inside(start.relative)
+    return Level("", os.scandir(start.absolute if handle is None else handle), rules, handle)
+
+
+def _go_into(
+    level: Level, entry: os.DirEntry[str], path: str, ignore: Ignore | None, *, hidden: bool
+) -> Level | None:
+    handle = None
+    try:
+        if level.handle is not None:
+            handle = os.open(entry.name, _OPEN, dir_fd=level.handle)
+        entries = os.scandir(entry.path if handle is None else handle)
+    except OSError:  # it vanished, became a link, or may not be read: there is nothing to show
+        if handle is not None:
+            os.close(handle)
+        return None
+    rules = None
+    if ignore is not None and level.rules is not None:
+        rules = ignore.below(level.rules, entry.name, hidden=hidden, handle=handle)
+    return Level(path + "/", entries, rules, handle)
