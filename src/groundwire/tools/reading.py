@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import errno
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from groundwire.tools.node_errors import node_message
 from groundwire.workspace.boundary import Workspace, WorkspacePath
 from groundwire.workspace.encodings import decode
 from groundwire.workspace.filetype import SAMPLE_BYTES, FileKind, FileType, file_type
-from groundwire.workspace.textfile import MOST_BYTES, read_bytes, read_sample
+from groundwire.workspace.textfile import MOST_BYTES, opened
 
 MOST_LINES = 2000
 MOST_LINE_LENGTH = 2000
@@ -60,33 +61,58 @@ class FileContent:
         return self.partial or self.shortened
 
 
+Accept = Callable[[FileKind], str | None]
+"""Why a file of this kind should not be read; None when it should."""
+
+
+class NotAsked(Exception):
+    """A file of a kind that the caller did not ask for; the argument says so."""
+
+
 def read_content(
-    workspace: Workspace, where: WorkspacePath, span: Span = WHOLE_FILE, *, keep_cr: bool = False
+    workspace: Workspace,
+    where: WorkspacePath,
+    span: Span = WHOLE_FILE,
+    *,
+    keep_cr: bool = False,
+    refuse: Accept = lambda kind: None,
 ) -> FileContent:
     """The content of the file at `where`. A ToolError in Gemini CLI's words when it cannot be read."""
     try:
-        size, sample = read_sample(workspace, where, SAMPLE_BYTES)
-        if size > MOST_BYTES:
-            raise too_large(where, size)
-        kind = file_type(where.name, sample)
-        if kind.kind is FileKind.BINARY:
-            return FileContent(
-                f"Cannot display content of binary file: {where.relative}",
-                f"Skipped binary file: {where.relative}",
-                refused=True,
-            )
-        if kind.kind is FileKind.AUDIO and kind.media_type is None:
-            raise unsupported_audio(where)
-        if kind.kind is FileKind.SVG and size > MOST_SVG_BYTES:
-            return FileContent(
-                f"Cannot display content of SVG file larger than 1MB: {where.relative}",
-                f"Skipped large SVG file (>1MB): {where.relative}",
-                refused=True,
-            )
-        data, _ = read_bytes(workspace, where)
+        with opened(workspace, where) as file:
+            size = file.status.st_size
+            kind = file_type(where.name, file.sample(SAMPLE_BYTES))
+            reason = refuse(kind.kind)
+            if reason is not None:
+                raise NotAsked(reason)
+            if size > MOST_BYTES:
+                raise too_large(where, size)
+            refusal = _refusal(where, kind, size)
+            if refusal is not None:
+                return refusal
+            data = file.whole()
     except OSError as error:
         raise unreadable(where, error) from None
     return _shown(where, kind, data, span, keep_cr=keep_cr)
+
+
+def _refusal(where: WorkspacePath, kind: FileType, size: int) -> FileContent | None:
+    """What is said instead of the content of a file that is not shown. Raises ToolError."""
+    if kind.kind is FileKind.AUDIO and kind.media_type is None:
+        raise unsupported_audio(where)
+    if kind.kind is FileKind.BINARY:
+        return FileContent(
+            f"Cannot display content of binary file: {where.relative}",
+            f"Skipped binary file: {where.relative}",
+            refused=True,
+        )
+    if kind.kind is FileKind.SVG and size > MOST_SVG_BYTES:
+        return FileContent(
+            f"Cannot display content of SVG file larger than 1MB: {where.relative}",
+            f"Skipped large SVG file (>1MB): {where.relative}",
+            refused=True,
+        )
+    return None
 
 
 def _shown(where: WorkspacePath, kind: FileType, data: bytes, span: Span, *, keep_cr: bool) -> FileContent:
@@ -114,7 +140,9 @@ def text_content(text: str, relative: str, span: Span, *, keep_cr: bool = False)
     stop = min(span.start + MOST_LINES, total if span.stop is None else span.stop, total)
     start = min(span.start, total)
     chosen = lines[start:stop]
-    shown = [shorten(line) for line in chosen]
+    shown = chosen
+    if chosen and max(map(len, chosen)) > MOST_LINE_LENGTH // 2:
+        shown = [shorten(line) for line in chosen]
     shortened = any(before is not after for before, after in zip(chosen, shown, strict=True))
     display = ""
     if start > 0 or stop < total:

@@ -11,14 +11,17 @@ from typing import Any
 from groundwire.errors import UsageError
 from groundwire.tools.base import Dialect, Tool, ToolContext, ToolResult
 from groundwire.tools.dialects import Form, dialect_of, in_form
+from groundwire.tools.glob import GLOB
+from groundwire.tools.grep_search import GREP_SEARCH
 from groundwire.tools.list_directory import LIST_DIRECTORY
 from groundwire.tools.patch import Change
 from groundwire.tools.read_file import READ_FILE
+from groundwire.tools.read_many_files import READ_MANY_FILES
 from groundwire.tools.registry import Registry
 from groundwire.tools.write_file import WRITE_FILE
 from groundwire.workspace.boundary import Workspace
 
-TOOLS: tuple[Tool, ...] = (READ_FILE, WRITE_FILE, LIST_DIRECTORY)
+TOOLS: tuple[Tool, ...] = (READ_FILE, WRITE_FILE, LIST_DIRECTORY, GLOB, GREP_SEARCH, READ_MANY_FILES)
 """Every tool; which of them a toolset has depends on its dialect."""
 
 

@@ -1,8 +1,8 @@
 """How the bytes of a file are read as text, always with an exact way back.
 
 A byte order mark decides. Without one the file is UTF-8 when it decodes as UTF-8; a UTF-8 file with a
-few broken bytes keeps them as they are (Python's surrogateescape); anything else is an eight-bit text:
-Windows-1252, or Latin-1 when it uses bytes that Windows-1252 does not have.
+few broken bytes keeps them as they are (Python's surrogateescape); an East Asian encoding is taken when it is
+certain; anything else is Windows-1252, or Latin-1 when it uses bytes that Windows-1252 does not have.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import codecs
 from dataclasses import dataclass
 
 from groundwire.errors import ToolError
+from groundwire.workspace.east_asian import east_asian_codec
 
 # UTF-32 before UTF-16: the mark of the one begins like the mark of the other.
 MARKS = (
@@ -55,27 +56,29 @@ def decode(data: bytes) -> tuple[Encoding, str]:
             found = _exactly(Encoding(codec, mark), data)
             if found is not None:
                 return found
-    for encoding in (UTF_8, *_eight_bit(data)):
-        found = _exactly(encoding, data)
+    return _exactly(UTF_8, data) or _eight_bit(data)
+
+
+def _eight_bit(data: bytes) -> tuple[Encoding, str]:
+    """A text that is not UTF-8."""
+    escaped = data.decode("utf-8", "surrogateescape")
+    broken = sum("\udc80" <= character <= "\udcff" for character in escaped)
+    if len(data) - len(escaped) > broken:  # more characters of several bytes than stray bytes
+        return Encoding("utf-8", errors="surrogateescape"), escaped
+    east_asian = east_asian_codec(data)
+    for codec in (east_asian, "cp1252"):
+        found = _exactly(Encoding(codec), data) if codec else None
         if found is not None:
             return found
     return Encoding("latin-1"), data.decode("latin-1")
-
-
-def _eight_bit(data: bytes) -> tuple[Encoding, ...]:
-    """What a file that is not UTF-8 can be."""
-    escaped = data.decode("utf-8", "surrogateescape")
-    broken = sum(1 for character in escaped if "\udc80" <= character <= "\udcff")
-    whole = sum(1 for character in escaped if character > "\x7f") - broken
-    if whole > broken:
-        return (Encoding("utf-8", errors="surrogateescape"),)
-    return (Encoding("cp1252"),)
 
 
 def _exactly(encoding: Encoding, data: bytes) -> tuple[Encoding, str] | None:
     """The text of `data` in `encoding`, when it leads back to the very same bytes."""
     try:
         text = data[len(encoding.mark) :].decode(encoding.codec, encoding.errors)
+        if encoding.codec == "utf-8":
+            return encoding, text  # Python's UTF-8 always leads back
         back = encoding.mark + text.encode(encoding.codec, encoding.errors)
     except UnicodeError:
         return None

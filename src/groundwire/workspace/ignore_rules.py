@@ -167,7 +167,7 @@ def translate(pattern: str, *, paths: bool) -> str:
             at += 1
             wild_before = True
         elif character == "[":
-            token, at = _bracket(pattern, at)
+            token, at = bracket(pattern, at)
             tokens.append(token)
             wild_before = True
         else:
@@ -210,7 +210,7 @@ def join_stars(tokens: list[str]) -> str:
     return "".join(out)
 
 
-def _bracket(pattern: str, start: int) -> tuple[str, int]:
+def bracket(pattern: str, start: int) -> tuple[str, int]:
     """The character class that begins at `start`, and where the pattern goes on."""
     at = start + 1
     negated = pattern[at : at + 1] in ("!", "^")

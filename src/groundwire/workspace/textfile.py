@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from groundwire.errors import ToolError
@@ -41,34 +43,51 @@ class TextFile:
         return self.encoding.encode(text)
 
 
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """A regular file, open for reading: its beginning can be looked at before the rest is read."""
+
+    place: WorkspacePath
+    descriptor: int
+    status: os.stat_result
+
+    def sample(self, count: int) -> bytes:
+        """The first `count` bytes."""
+        return os.pread(self.descriptor, count, 0) if hasattr(os, "pread") else self._read(count)
+
+    def whole(self, most: int = MOST_BYTES) -> bytes:
+        """Every byte. OSError (EFBIG) when there are more than `most`, also when the file grows meanwhile."""
+        data = self._read(most + 1) if self.status.st_size <= most else b""
+        if self.status.st_size > most or len(data) > most:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), self.place.absolute)
+        return data
+
+    def _read(self, most: int) -> bytes:
+        os.lseek(self.descriptor, 0, os.SEEK_SET)
+        pieces = [os.read(self.descriptor, min(self.status.st_size + 1, most))]
+        got = len(pieces[0])
+        while pieces[-1] and got < most:
+            pieces.append(os.read(self.descriptor, min(1 << 20, most - got)))
+            got += len(pieces[-1])
+        return b"".join(pieces)
+
+
+@contextmanager
+def opened(workspace: Workspace, place: WorkspacePath) -> Iterator[OpenedFile]:
+    """The regular file at `place`, open. OSError from the disk."""
+    descriptor = workspace.open_file(place)
+    try:
+        yield OpenedFile(place, descriptor, os.fstat(descriptor))
+    finally:
+        os.close(descriptor)
+
+
 def read_bytes(
     workspace: Workspace, place: WorkspacePath, most: int = MOST_BYTES
 ) -> tuple[bytes, Fingerprint]:
     """The bytes of a regular file and its fingerprint. OSError from the disk; EFBIG above `most`."""
-    descriptor = workspace.open_file(place)
-    try:
-        status = os.fstat(descriptor)
-        if status.st_size > most:
-            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), place.absolute)
-        # One byte more than allowed: a file that grows while we read is noticed, not followed for ever.
-        with open(descriptor, "rb", buffering=0, closefd=False) as stream:
-            data = stream.read(status.st_size + 1) or b""
-            while chunk := stream.read(min(1 << 20, most + 1 - len(data))):
-                data += chunk
-        if len(data) > most:
-            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), place.absolute)
-        return data, Fingerprint.of(status)
-    finally:
-        os.close(descriptor)
-
-
-def read_sample(workspace: Workspace, place: WorkspacePath, count: int) -> tuple[int, bytes]:
-    """The size of a regular file and its first `count` bytes. OSError from the disk."""
-    descriptor = workspace.open_file(place)
-    try:
-        return os.fstat(descriptor).st_size, os.read(descriptor, count)
-    finally:
-        os.close(descriptor)
+    with opened(workspace, place) as file:
+        return file.whole(most), Fingerprint.of(file.status)
 
 
 def read_text(workspace: Workspace, place: WorkspacePath, most: int = MOST_BYTES) -> TextFile:

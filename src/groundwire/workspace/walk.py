@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from groundwire.workspace.boundary import HANDLES, Workspace, WorkspacePath
 from groundwire.workspace.ignore import DirectoryRules, Ignore
@@ -61,8 +61,8 @@ class Found:
     ignored: bool
 
 
-Enter = Callable[[str, str], bool]
-"""Whether to go into the directory (its path below the start with a slash, its name)."""
+State = TypeVar("State")
+"""What the caller knows about a directory while the walk is in it."""
 
 
 def walk(
@@ -70,20 +70,24 @@ def walk(
     start: WorkspacePath,
     *,
     ignore: Ignore | None,
-    enter: Enter,
-    want: Callable[[str, str], bool],
+    state: State,
+    enter: Callable[[State, str], State | None],
+    want: Callable[[State, str], object],
     show_ignored: bool = False,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Iterator[Found]:
-    """Every entry that is no directory and that `want(path, name)` asks for.
+    """Every entry that is no directory and that `want` asks for.
 
-    Ignored files are left out, and ignored directories not entered, unless `show_ignored`.
+    `state` belongs to the directory `start`; `enter` gives the state of a directory below, or None to
+    stay out of it. Ignored files are left out, and ignored directories not entered, unless `show_ignored`.
     """
     levels = [_first_level(workspace, start, ignore)]
+    states = [state]
     try:
         while levels:
             level = levels[-1]
             rules = level.rules
+            state = states[-1]
             for entry in level.entries:
                 name = entry.name
                 path = level.prefix + name
@@ -91,17 +95,20 @@ def walk(
                     if cancelled():
                         return
                     hidden = rules is not None and rules.ignores(name, True)
-                    if (show_ignored or not hidden) and len(levels) < DEEPEST and enter(path + "/", name):
+                    below = enter(state, name) if show_ignored or not hidden else None
+                    if below is not None and len(levels) < DEEPEST:
                         deeper = _go_into(level, entry, path, ignore, hidden=hidden)
                         if deeper is not None:
                             levels.append(deeper)
+                            states.append(below)
                             break
-                elif want(path, name):
+                elif want(state, name):
                     hidden = rules is not None and rules.ignores(name, False)
                     if show_ignored or not hidden:
                         yield Found(path, entry, hidden)
             else:
                 levels.pop().close()
+                states.pop()
     finally:
         for level in levels:
             level.close()
