@@ -103,7 +103,6 @@ class GlobState:
             self._remembered[name] = state
         return state
 
-
     def _only_deep(self) -> GlobState | None:
         """The state inside a directory that only `**` leads into; the same for all of them."""
         if self._deep and self._deeper is None:
