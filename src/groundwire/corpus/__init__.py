@@ -18,7 +18,8 @@
 
 from __future__ import annotations
 
-from groundwire.corpus.corpus import Corpus, default_cache_dir
+from groundwire.corpus.corpus import Corpus
+from groundwire.corpus.index_file import default_cache_dir
 from groundwire.corpus.passages import Passage
 from groundwire.corpus.refresh import IndexReport, Progress
 

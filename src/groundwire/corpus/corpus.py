@@ -1,19 +1,14 @@
-"""Corpus: a folder of documents, opened, indexed and searched. The border to SQLite's errors.
-
-The index of a folder is one file in a cache folder, named after the folder's path. A file that is damaged or
-of another version is built anew and the report says so; the documents themselves are never written to.
-"""
+"""Corpus: a folder of documents, indexed and searched."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -21,10 +16,20 @@ from typing import Self
 from groundwire.corpus import storage
 from groundwire.corpus.candidates import candidates
 from groundwire.corpus.finding import choose
+from groundwire.corpus.index_file import (
+    built_anew,
+    default_cache_dir,
+    index_path,
+    is_damage,
+    opened,
+    storage_errors,
+)
 from groundwire.corpus.passages import Passage
 from groundwire.corpus.refresh import IndexReport, Progress, refresh
 from groundwire.corpus.terms import query_terms
-from groundwire.errors import LocalSearchFailed, MissingCorpus
+from groundwire.corpus.turn import turn
+from groundwire.corpus.walk import checked_folder
+from groundwire.errors import MissingCorpus
 
 BUNDLED_DOCUMENTS = Path(__file__).parent.parent / "emulator" / "documents"
 
@@ -33,13 +38,18 @@ CANDIDATES = 40
 
 
 class Corpus:
-    """A searchable folder of documents. Safe to use from several threads; close it when done."""
+    """A searchable folder of documents. Safe to use from several threads; close it when done.
 
-    def __init__(self, connection: sqlite3.Connection, report: IndexReport, index_file: Path | None) -> None:
-        self.report = report
+    `report` tells what the last refresh found; `index_file` is None for an index in memory.
+    """
+
+    def __init__(self, folder: Path, index_file: Path | None, now_ns: Callable[[], int]) -> None:
+        self.folder = folder
         self.index_file = index_file
-        self._connection = connection
+        self.report = IndexReport()
+        self._now_ns = now_ns
         self._lock = threading.Lock()
+        self._connection, self._rebuilt = opened(index_file)
 
     @classmethod
     def open(
@@ -52,46 +62,72 @@ class Corpus:
     ) -> Self:
         """The corpus of a folder, indexed anew where the folder changed since the last time.
 
-        Without `cache_dir` the index is kept under `default_cache_dir`.
+        Without `cache_dir` the index is kept under `default_cache_dir`. What `progress` raises stops the
+        indexing; the next time it goes on from there.
         """
         root = checked_folder(folder)
-        path = index_file(root, default_cache_dir(os.environ) if cache_dir is None else cache_dir)
-        with _storage_errors(path):
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            connection, rebuilt = _open_index(path)
-            try:
-                report = refresh(connection, root, progress=progress, now_ns=now_ns)
-            except sqlite3.DatabaseError as error:
-                connection.close()
-                if not _is_damage(error):
-                    raise
-                connection, rebuilt = _build_anew(path, f"it was damaged ({error})")
-                report = refresh(connection, root, progress=progress, now_ns=now_ns)
-            except BaseException:
-                connection.close()
-                raise
-        report.rebuilt = rebuilt
-        return cls(connection, report, path)
+        path = index_path(root, default_cache_dir(os.environ) if cache_dir is None else cache_dir)
+        with storage_errors(path):
+            return cls(root, path, now_ns)._refreshed(progress)
 
     @classmethod
     def in_memory(cls, folder: str | os.PathLike[str] | None) -> Self:
         """The corpus of a small folder, indexed in memory each time."""
-        root = checked_folder(folder)
-        connection = storage.connect(None)
-        storage.create_tables(connection)
-        return cls(connection, refresh(connection, root, progress=None, now_ns=time.time_ns), None)
+        return cls(checked_folder(folder), None, time.time_ns)._refreshed(None)
 
     @classmethod
     def bundled(cls) -> Self:
         """The small corpus that groundwire brings along, in memory."""
         return cls.in_memory(BUNDLED_DOCUMENTS)
 
+    def refresh(self, progress: Callable[[Progress], None] | None = None) -> IndexReport:
+        """Take in what changed in the folder since the last time."""
+        checked_folder(self.folder)
+        with self._lock, storage_errors(self.index_file):
+            try:
+                self.report = self._refresh(progress)
+            except sqlite3.DatabaseError as error:
+                if self.index_file is None or not is_damage(error):
+                    raise
+                self._connection.close()
+                self._connection, self._rebuilt = built_anew(self.index_file, f"it was damaged ({error})")
+                self.report = self._refresh(progress)
+        self.report.rebuilt, self._rebuilt = self._rebuilt, None
+        if not self.report.documents:
+            raise MissingCorpus(
+                f"The folder has no documents to search: {self.folder}{_left_out(self.report)}",
+                hint="Put Markdown, plain text or HTML files into it, or name another folder.",
+            )
+        return self.report
+
+    def _refreshed(self, progress: Callable[[Progress], None] | None) -> Self:
+        try:
+            self.refresh(progress)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def _refresh(self, progress: Callable[[Progress], None] | None) -> IndexReport:
+        def waiting() -> None:
+            if progress is not None:
+                progress(Progress(0, 0, self.folder))
+
+        path = self.index_file
+        return refresh(
+            self._connection,
+            self.folder,
+            turn=nullcontext if path is None else lambda: turn(path.with_suffix(".lock"), waiting),
+            progress=progress,
+            now_ns=self._now_ns,
+        )
+
     def find(self, query: str, limit: int = 5) -> list[Passage]:
         """The passages that answer the query best, best first; an empty list when nothing matches."""
         terms = query_terms(query)
         if not terms or limit < 1:
             return []
-        with self._lock, _storage_errors(self.index_file):
+        with self._lock, storage_errors(self.index_file):
             found = candidates(self._connection, terms, max(CANDIDATES, 4 * limit))
         return choose(terms, found, limit)
 
@@ -101,7 +137,7 @@ class Corpus:
 
     def text_of(self, passage: Passage) -> str:
         """The whole text of the passage's document: `text[passage.start:passage.end] == passage.text`."""
-        with self._lock, _storage_errors(self.index_file):
+        with self._lock, storage_errors(self.index_file):
             return storage.text_of(self._connection, passage.document)
 
     def close(self) -> None:
@@ -118,85 +154,6 @@ class Corpus:
         self.close()
 
 
-def default_cache_dir(environ: Mapping[str, str]) -> Path:
-    """Where indexes live unless the caller says otherwise: `$XDG_CACHE_HOME/groundwire/corpus`."""
-    base = environ.get("XDG_CACHE_HOME", "")
-    root = Path(base) if os.path.isabs(base) else Path.home() / ".cache"
-    return root / "groundwire" / "corpus"
-
-
-def index_file(folder: Path, cache_dir: Path) -> Path:
-    """The index of a folder: its name for people, a hash of its whole path to be unique."""
-    key = hashlib.blake2b(os.fsencode(folder), digest_size=8).hexdigest()
-    name = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in folder.name)[:40]
-    return cache_dir / f"{name}-{key}.sqlite"
-
-
-def checked_folder(folder: str | os.PathLike[str] | None) -> Path:
-    """The folder's real path, or MissingCorpus with what is wrong about it."""
-    if folder is None or not os.fspath(folder):
-        raise MissingCorpus("No folder of documents was given.")
-    path = Path(folder).expanduser()
-    try:
-        root = path.resolve(strict=True)
-    except (OSError, RuntimeError):
-        raise MissingCorpus(f"The folder of documents does not exist: {path}") from None
-    if not root.is_dir():
-        raise MissingCorpus(f"The corpus must be a folder of documents, and this is a file: {path}")
-    if not os.access(root, os.R_OK | os.X_OK):
-        raise MissingCorpus(f"The folder of documents cannot be read: {path}")
-    return root
-
-
-def _open_index(path: Path) -> tuple[sqlite3.Connection, str | None]:
-    """A connection to a usable index, and why the old one had to go if it had to."""
-    is_new = not path.exists()
-    if is_new:
-        path.touch(mode=0o600)
-    connection = None
-    try:
-        connection = storage.connect(path)
-        version = storage.version_of(connection)
-        if version == 0:
-            storage.create_tables(connection)
-            return connection, None
-        if version == storage.VERSION:
-            return connection, None
-        reason = "it was made by another version"
-    except sqlite3.DatabaseError as error:
-        if not _is_damage(error):
-            raise
-        reason = f"it was damaged ({error})"
-    if connection is not None:
-        connection.close()
-    return _build_anew(path, reason)
-
-
-def _build_anew(path: Path, reason: str) -> tuple[sqlite3.Connection, str]:
-    for ending in ("", "-wal", "-shm"):
-        path.with_name(path.name + ending).unlink(missing_ok=True)
-    path.touch(mode=0o600)
-    connection = storage.connect(path)
-    storage.create_tables(connection)
-    return connection, reason
-
-
-def _is_damage(error: sqlite3.DatabaseError) -> bool:
-    """Whether the file itself is at fault, not the disk, a lock or our own statement."""
-    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-
-@contextmanager
-def _storage_errors(path: Path | None) -> Iterator[None]:
-    """SQLite's and the disk's errors in our words."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        where = "in memory" if path is None else str(path)
-        hint = "" if path is None else f"Delete the file to have it built anew: {path}"
-        raise LocalSearchFailed(f"The index of the corpus ({where}) failed: {error}.", hint=hint) from error
-    except OSError as error:
-        raise LocalSearchFailed(
-            f"The index of the corpus cannot be kept at {path}: {error.strerror or error}.",
-            hint="Name another place with XDG_CACHE_HOME.",
-        ) from error
+def _left_out(report: IndexReport) -> str:
+    counts = ", ".join(f"{reason}: {count}" for reason, count in sorted(report.left_out.items()))
+    return f" (left out: {counts})" if counts else ""

@@ -20,33 +20,27 @@ def is_binary(content: bytes) -> bool:
     return not content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and b"\0" in content[:65536]
 
 
-def decode(content: bytes, *, declared: str | None = None) -> Decoded:
+def decode(content: bytes, *, declared: str | None = None, is_cut: bool = False) -> Decoded:
     """Bytes to text: byte order mark, UTF-8, the declared encoding, else Western European. Never fails.
 
-    A last character cut in half (a file longer than we read) is dropped.
+    With `is_cut`, a last character of which only some bytes are there is dropped.
     """
-    for mark, encoding in (
-        (codecs.BOM_UTF8, "utf-8-sig"),
-        (codecs.BOM_UTF16_LE, "utf-16"),
-        (codecs.BOM_UTF16_BE, "utf-16"),
-    ):
-        if content.startswith(mark):
-            return Decoded(_unbroken(content.decode(encoding, errors="replace")))
-    text = _decode_strictly(content, "utf-8")
-    if text is None and declared is not None:
-        text = _decode_strictly(content, declared)
-    if text is not None:
-        return Decoded(_unbroken(text))
-    guessed = _decode_strictly(content, "cp1252")
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return Decoded(_unbroken(content.decode("utf-16", errors="replace")))
+    for encoding in ("utf-8-sig", declared):
+        text = None if encoding is None else _decode_strictly(content, encoding, is_cut=is_cut)
+        if text is not None:
+            return Decoded(_unbroken(text))
+    guessed = _decode_strictly(content, "cp1252", is_cut=is_cut)
     return Decoded(_unbroken(content.decode("latin-1") if guessed is None else guessed), is_guess=True)
 
 
-def _decode_strictly(content: bytes, encoding: str) -> str | None:
+def _decode_strictly(content: bytes, encoding: str, *, is_cut: bool) -> str | None:
     try:
-        return codecs.getincrementaldecoder(encoding)("strict").decode(content, final=False)
-    except (UnicodeError, LookupError, AttributeError, TypeError):
-        # LookupError and the two after it: a document may declare an encoding that does not exist,
-        # or one of Python's codecs that are not about text.
+        return codecs.getincrementaldecoder(encoding)("strict").decode(content, final=not is_cut)
+    except (UnicodeError, LookupError, AttributeError, TypeError, ValueError):
+        # A document may declare an encoding that does not exist (LookupError), or one of Python's codecs
+        # that are not about text and fail in ways of their own.
         return None
 
 

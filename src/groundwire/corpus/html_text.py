@@ -12,8 +12,9 @@ from html import unescape
 from groundwire.corpus.document import Block, Document, web_address
 
 _TAG = re.compile(
+    # Every repetition is bounded, so that a page of unclosed tags and quotes is read in linear time.
     r"<(?P<comment>!--)|<(?P<closing>/?)(?P<name>[a-zA-Z][a-zA-Z0-9:-]{0,40})"
-    r"(?P<attributes>(?:[^>\"']|\"[^\"]{0,4000}\"|'[^']{0,4000}')*+)>|<[!?/][^>]{0,4000}>"
+    r"(?P<attributes>(?:[^<>\"']{1,1000}+|\"[^\"]{0,1000}+\"|'[^']{0,1000}+'){0,200}+)>|<[!?/][^<>]{0,1000}>"
 )
 _ATTRIBUTE = re.compile(r"([a-zA-Z:-]{1,40})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _DECLARED_ENCODING = re.compile(

@@ -8,13 +8,14 @@ between two lines of three hyphens.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from groundwire.corpus.document import Block
 
 _FRONT_MATTER = re.compile(
     r"\A---[ \t]*\n(.{0,8192}?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
-_FRONT_MATTER_LINE = re.compile(r"^([A-Za-z_-]+):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_FRONT_MATTER_LINE = re.compile(r"^([A-Za-z_-]+):(.*)$", re.MULTILINE)
 
 
 def split_front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -22,17 +23,21 @@ def split_front_matter(text: str) -> tuple[dict[str, str], str]:
     found = _FRONT_MATTER.match(text)
     if found is None:
         return {}, text
-    values = {
-        key.lower(): value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
-        for key, value in _FRONT_MATTER_LINE.findall(found[1])
-    }
-    return values, text[found.end() :]
+    values = {key.lower(): _unquoted(value.strip()) for key, value in _FRONT_MATTER_LINE.findall(found[1])}
+    # Between two rules without any such line stands ordinary text.
+    return (values, text[found.end() :]) if values else ({}, text)
+
+
+def _unquoted(value: str) -> str:
+    is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+    return value[1:-1] if is_quoted else value
 
 
 _FENCE = re.compile(r"[ ]{0,3}(```+|~~~+)")
-_HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(.*?)[ \t#]*\Z")
+_HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+")
+_CLOSING_HASHES = re.compile(r"(?<![^ \t])#++\Z")
 _UNDERLINE = re.compile(r"[ ]{0,3}(?:={3,}|-{3,})[ \t]*\Z")
-_RULE = re.compile(r"[ ]{0,3}(?:[-*_][ \t]*){3,}\Z|\|?(?:[ \t]*:?-+:?[ \t]*\|?)+\Z")
+_RULE = re.compile(r"[ ]{0,3}(?:[-*_][ \t]*+){3,}+\Z|[ \t|:-]+\Z")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•·]|\d{1,3}[.)、])[ \t]+")
 _QUOTE = re.compile(r"[ ]{0,3}(?:>[ ]?)+")
 
@@ -82,7 +87,8 @@ def _add_markdown_line(gathering: _Gathering, line: str) -> None:
     if not stripped:
         gathering.end_paragraph()
     elif stripped[0] == "#" and (heading := _HEADING.match(line)):
-        gathering.add_heading(without_inline_marks(heading[1]))
+        words = _CLOSING_HASHES.sub("", line[heading.end() :].strip())
+        gathering.add_heading(without_inline_marks(words).strip())
     elif stripped[0] in "=-" and _UNDERLINE.match(line) and gathering.lines:
         gathering.turn_into_heading()
     elif stripped[0] in "-*_|:" and _RULE.match(line):
@@ -162,12 +168,13 @@ class _Gathering:
             self.blocks.append(Block(text))
 
 
-_WRAPPING_COLUMN = 45
+_WRAPPING_COLUMN = 40
 """A line shorter than this (in columns, wide characters count two) ends where its author ended it."""
 
 
 def _looks_wrapped(line: str) -> bool:
-    columns = len(line) if line.isascii() else len(line) + sum(character > "\u2e80" for character in line)
+    start = line[:_WRAPPING_COLUMN]
+    columns = len(start) + sum(character > "\u2e80" for character in start)
     return columns >= _WRAPPING_COLUMN
 
 
@@ -175,7 +182,7 @@ def join_wrapped(lines: list[str]) -> str:
     """Wrapped lines as one; a space where the script uses spaces."""
     if all(map(str.isascii, lines)):
         return " ".join(lines)
-    joined = lines[0]
-    for line in lines[1:]:
-        joined += line if joined[-1:] > "\u2e80" and line[:1] > "\u2e80" else f" {line}"
-    return joined
+    joined = [lines[0]]
+    for before, line in pairwise(lines):
+        joined.append(line if before[-1:] > "\u2e80" and line[:1] > "\u2e80" else f" {line}")
+    return "".join(joined)

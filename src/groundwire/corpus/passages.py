@@ -61,10 +61,12 @@ class Sentence:
 
 
 _SENTENCE_END = re.compile(
-    # Western marks need a space and no small letter after them, and a word of more than a letter or an
-    # abbreviation before them; East Asian and Indic marks stand for themselves; a line end always counts.
-    r"(?:(?<!\b[A-Za-z])(?<!\b(?:Dr|Mr|Ms|St|vs|No))(?<!\b(?:Mrs|e\.g|i\.e))[.!?…]+[\"'”’)\]]*\s+(?=[^\sa-z])"
-    r"|[。！？｡।॥؟]+[」』”’）】]*\s*|\n+)"
+    # Western marks need a space and no small letter after them, and before them a word that is not a single
+    # letter or an abbreviation; East Asian and Indic marks stand for themselves; a line end always counts.
+    # Repetitions give nothing back, and a run of marks is tried only from its beginning: linear time.
+    r"(?<![.!?…])(?<!\b[A-Za-z])(?<!\b(?:Dr|Mr|Ms|St|vs|No))(?<!\b(?:Mrs|e\.g|i\.e))"
+    r"[.!?…]++[\"'”’)\]]*+\s++(?=[^a-z])"
+    r"|[。！？｡।॥؟]++[」』”’）】]*+\s*+|\n++"
 )
 
 

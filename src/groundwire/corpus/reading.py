@@ -34,12 +34,12 @@ class Reading:
     is_encoding_guessed: bool
 
 
-def read_content(content: bytes, suffix: str) -> Reading:
+def read_content(content: bytes, suffix: str, *, is_cut: bool = False) -> Reading:
     """The document in a file's bytes; `suffix` is the ending of the file's name in lower case."""
     if suffix in HTML:
-        decoded = decode(content, declared=declared_encoding(content))
+        decoded = decode(content, declared=declared_encoding(content), is_cut=is_cut)
         return Reading(parse_html(decoded.text), decoded.is_guess)
-    decoded = decode(content)
+    decoded = decode(content, is_cut=is_cut)
     front_matter, body = split_front_matter(decoded.text)
     blocks = tuple(markdown_blocks(body) if suffix in MARKDOWN else plain_blocks(body))
     first_heading = next((block.text for block in blocks if block.is_heading), None)

@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,7 +36,10 @@ SETTLED_NS = 2_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far indexing has come: `done` of `total` files; `current` is the one just finished."""
+    """How far indexing has come: `done` of `total` files; `current` is the one just finished.
+
+    While another process indexes the same folder, `total` is 0 and `current` is the folder.
+    """
 
     done: int
     total: int
@@ -58,42 +63,63 @@ class IndexReport:
     rebuilt: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """What an index does not know yet: files to read, with what it has of them, and files that are gone."""
+
+    to_read: list[tuple[FoundFile, storage.Stamp | None]]
+    gone: list[bytes]
+
+
 def refresh(
     connection: sqlite3.Connection,
     folder: Path,
     *,
-    progress: Callable[[Progress], None] | None,
-    now_ns: Callable[[], int],
+    turn: Callable[[], AbstractContextManager[None]] = nullcontext,
+    progress: Callable[[Progress], None] | None = None,
+    now_ns: Callable[[], int] = time.time_ns,
 ) -> IndexReport:
-    """Make the index say what the folder says."""
+    """Make the index say what the folder says. `turn` is held while the index is written."""
     found = walk(folder)
     report = IndexReport(left_out=found.left_out)
-    known = storage.stamps(connection)
-    changed = []
-    for file in found.files:
-        stamp = known.pop(os.fsencode(file.path), None)
-        if stamp is None or (stamp.size, stamp.modified_ns) != (file.size, file.modified_ns):
-            changed.append((file, stamp))
-        else:
-            report.unchanged += 1
-    _forget(connection, known, report)
-    with _Batches(connection) as batches:
-        for done, (file, stamp) in enumerate(changed, 1):
-            _take_in(connection, file, stamp, report, now_ns())
-            batches.count(min(file.size, MAX_FILE_BYTES))
-            if progress is not None:
-                progress(Progress(done, len(changed), file.path))
+    difference = _compare(found.files, storage.stamps(connection))
+    if difference.to_read or difference.gone:
+        with turn():
+            # Another process may have done some of it by the time it is our turn.
+            difference = _compare(found.files, storage.stamps(connection))
+            _apply(connection, difference, report, progress, now_ns)
+    report.unchanged += len(found.files) - len(difference.to_read)
     report.documents = storage.document_count(connection)
     report.left_out.update(storage.remark_counts(connection))
     return report
 
 
-def _forget(connection: sqlite3.Connection, paths: Iterable[bytes], report: IndexReport) -> None:
+def _compare(files: Iterable[FoundFile], known: dict[bytes, storage.Stamp]) -> _Difference:
+    to_read = []
+    for file in files:
+        stamp = known.pop(os.fsencode(file.path), None)
+        if stamp is None or (stamp.size, stamp.modified_ns) != (file.size, file.modified_ns):
+            to_read.append((file, stamp))
+    return _Difference(to_read, gone=list(known))
+
+
+def _apply(
+    connection: sqlite3.Connection,
+    difference: _Difference,
+    report: IndexReport,
+    progress: Callable[[Progress], None] | None,
+    now_ns: Callable[[], int],
+) -> None:
     with _Batches(connection) as batches:
-        for path in paths:
+        for path in difference.gone:
             storage.remove(connection, path)
             batches.count(0)
             report.removed += 1
+        for done, (file, stamp) in enumerate(difference.to_read, 1):
+            _take_in(connection, file, stamp, report, now_ns())
+            batches.count(min(file.size, MAX_FILE_BYTES))
+            if progress is not None:
+                progress(Progress(done, len(difference.to_read), file.path))
 
 
 def _take_in(
@@ -145,8 +171,9 @@ def _judge(content: bytes, path: Path) -> tuple[Document, list[str]]:
     """The document in a file's content, and what a person should know about it."""
     if is_binary(content):
         return Document(None, None, ()), ["binary"]
-    remarks = ["cut"] if len(content) > MAX_FILE_BYTES else []
-    reading = read_content(content[:MAX_FILE_BYTES], path.suffix.lower())
+    is_cut = len(content) > MAX_FILE_BYTES
+    remarks = ["cut"] if is_cut else []
+    reading = read_content(content[:MAX_FILE_BYTES], path.suffix.lower(), is_cut=is_cut)
     if reading.is_encoding_guessed:
         remarks.append("encoding guessed")
     if not reading.document.blocks:
@@ -157,7 +184,7 @@ def _judge(content: bytes, path: Path) -> tuple[Document, list[str]]:
 def readable_name(path: Path) -> str:
     """A title from a file's name; bytes that are no text are shown as such."""
     words = path.stem.replace("_", " ").replace("-", " ").strip() or path.name
-    return words.encode("utf-8", errors="replace").decode("utf-8")
+    return os.fsencode(words).decode("utf-8", errors="replace")
 
 
 class _Batches:

@@ -209,5 +209,8 @@ def remark_counts(connection: sqlite3.Connection) -> Counter[str]:
 
 
 def document_count(connection: sqlite3.Connection) -> int:
-    """How many files the index knows, those without any text included."""
-    return int(connection.execute("SELECT count(*) FROM documents").fetchone()[0])
+    """How many documents can be found: those with any text."""
+    counted = connection.execute(
+        "SELECT count(*) FROM documents WHERE EXISTS (SELECT 1 FROM pieces WHERE document = documents.id)"
+    )
+    return int(counted.fetchone()[0])

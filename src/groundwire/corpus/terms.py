@@ -39,9 +39,9 @@ _SOUTH_EAST_ASIAN_MARKS = (
 _FLAG_LETTERS = "\U0001f1e6-\U0001f1ff"
 _EMOJI = "\u203c\u2049\u2139\u2190-\u21ff\u231a-\u23ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 
-_EMOJI_LIKE = re.compile(f"(?P<emoji>[{_FLAG_LETTERS}]{{2}}|[{_EMOJI}])")
 _UNSPACED = re.compile(
-    f"(?P<packed>[{_CLOSE_PACKED}]+)|(?P<clustered>[{_SOUTH_EAST_ASIAN}]+)|{_EMOJI_LIKE.pattern}"
+    f"(?P<packed>[{_CLOSE_PACKED}]+)|(?P<clustered>[{_SOUTH_EAST_ASIAN}]+)"
+    f"|(?P<emoji>[{_FLAG_LETTERS}]{{2}}|[{_EMOJI}])"
 )
 _CLUSTER = re.compile(f".[{_SOUTH_EAST_ASIAN_MARKS}]*", re.DOTALL)
 
@@ -66,7 +66,7 @@ _PLAIN_LETTERS = {
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _WORD = re.compile(
     # Anything but space, punctuation and symbols of the common blocks. Not \w: it leaves out marks.
-    r"[^\s!-/:-@\[-`{-~\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u060c\u061b\u061f\u06d4\u0964\u0965"
+    r"[^\s\x00-/:-@\[-`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u060c\u061b\u061f\u06d4\u0964\u0965"
     r"\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3004\u3008-\u3020\u3030\u30fb\ufffd]+"
 )
 
@@ -116,7 +116,8 @@ def query_terms(query: str) -> list[Term]:
 def held_terms(terms: Iterable[Term], text: str) -> frozenset[Term]:
     """The terms that a text holds, as seen in Python. SQLite's stemmer may see a few more."""
     folded = fold(text)
-    words = {stem(word) for word in _words(_EMOJI_LIKE.sub(_spaced, folded))}
+    spaced = folded if folded.isascii() else _UNSPACED.sub(_set_apart, folded)
+    words = {stem(word) for word in _words(spaced)}
     return frozenset(
         term for term in terms if (term.text in folded if term.is_unspaced else stem(term.text) in words)
     )
@@ -167,6 +168,10 @@ def _spaced(special: re.Match[str]) -> str:
     if units is None:
         return f" {_emoji_word(special[0])} "
     return f" {' '.join(map(str.__add__, units, units[1:]))} {units[-1]} "
+
+
+def _set_apart(special: re.Match[str]) -> str:
+    return f" {_emoji_word(special[0])} " if special.lastgroup == "emoji" else " "
 
 
 def _units(special: re.Match[str]) -> list[str] | str | None:

@@ -1,7 +1,8 @@
 """A folder to the files in it that may be documents, and a count of what is left out and why.
 
-Hidden files and folders are left out, and symbolic links are never followed: a link out of the folder would
-show files nobody offered, a link within it would show a document twice or lead round in a circle.
+Hidden files, hidden folders and those of package managers are left out. Symbolic links are never followed:
+a link out of the folder would show files nobody offered, a link within it would show a document twice or
+lead round in a circle.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from groundwire.corpus.reading import SUFFIXES
+from groundwire.errors import MissingCorpus
 
-UNREAD_FOLDERS = frozenset({"node_modules", "__pycache__"})
+DEPENDENCY_FOLDERS = frozenset({"node_modules", "__pycache__"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,9 @@ def _take(entry: os.DirEntry[str], found: Walk) -> bool:
     elif entry.is_symlink():
         found.left_out["symbolic link"] += 1
     elif entry.is_dir(follow_symlinks=False):
-        if entry.name not in UNREAD_FOLDERS:
+        if entry.name not in DEPENDENCY_FOLDERS:
             return True
-        found.left_out["hidden"] += 1
+        found.left_out["dependency folder"] += 1
     elif not entry.is_file(follow_symlinks=False):
         found.left_out["not a file"] += 1
     elif os.path.splitext(entry.name)[1].lower() not in SUFFIXES:
@@ -74,3 +76,23 @@ def _take_file(entry: os.DirEntry[str], found: Walk) -> None:
         found.left_out["unreadable file"] += 1
     else:
         found.files.append(FoundFile(Path(entry.path), status.st_size, status.st_mtime_ns))
+
+
+def checked_folder(folder: str | os.PathLike[str] | None) -> Path:
+    """The folder's real path, or MissingCorpus with what is wrong about it."""
+    if folder is None or not os.fspath(folder):
+        raise MissingCorpus("No folder of documents was given.")
+    path = Path(folder).expanduser()
+    try:
+        root = path.resolve(strict=True)
+    except (
+        OSError,
+        RuntimeError,
+        ValueError,
+    ):  # RuntimeError: links in a circle; ValueError: a NUL in the name
+        raise MissingCorpus(f"The folder of documents does not exist: {path}") from None
+    if not root.is_dir():
+        raise MissingCorpus(f"The corpus must be a folder of documents, and this is a file: {path}")
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise MissingCorpus(f"The folder of documents cannot be read: {path}")
+    return root
