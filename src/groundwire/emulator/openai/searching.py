@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from groundwire.emulator.composing import Documents, Passage
 from groundwire.emulator.openai.phrasing import domain
 
+_WORD = re.compile(r"\w{4,}")
+MAX_WORDS = 4
 FILES_HOST = "documents.example"
 WIDER = 8
 """How many times more passages are fetched than pages wanted: some share a page or are filtered out."""
@@ -38,6 +41,17 @@ def search(
         if (not allowed or _within(passage.url, allowed)) and not _within(passage.url, blocked)
     ]
     return pages(kept)[:limit]
+
+
+def related(query: str, documents: Documents, found: Sequence[Page], *, limit: int = 2) -> list[Page]:
+    """Pages that share a single word with the query: what a search engine also lists and nobody cites."""
+    known = {page.url for page in found}
+    listed: dict[str, Page] = {}
+    for word in [word for word in _WORD.findall(query) if word.lower() != query.strip().lower()][:MAX_WORDS]:
+        for page in pages(documents.find(word, limit * WIDER)):
+            if page.url not in known:
+                listed.setdefault(page.url, page)
+    return list(listed.values())[:limit]
 
 
 def pages(passages: Iterable[Passage]) -> list[Page]:

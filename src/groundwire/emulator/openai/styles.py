@@ -263,6 +263,8 @@ STYLES: Final[dict[str, Style]] = {
 
 HARMLESS_NATIVE: Final = ("native", "native-titles", "descriptive-links", "grouped", "api-sources", "phases")
 HARMLESS_EXA: Final = ("exa", "exa-brackets")
+LISTS_RESULTS: Final = ("exa", "exa-brackets", "untitled", "numbered")
+"""Styles whose annotations are the search results, not the citations."""
 
 
 def chosen(query: str, among: Sequence[str]) -> str:
@@ -276,14 +278,25 @@ def style_in(scenarios: Iterable[str]) -> str | None:
     return next((name for name in STYLES if f"style-{name}" in scenarios), None)
 
 
-def compose(query: str, passages: Sequence[Passage], style: str) -> CitedAnswer:
+def compose(
+    query: str, passages: Sequence[Passage], style: str, related: Sequence[Passage] = ()
+) -> CitedAnswer:
     """The answer to a query in a style; without a passage, an honest sentence that nothing was found.
 
-    Each passage is taken to be of another page (`searching` sees to that).
+    Each passage is taken to be of another page (`searching` sees to that). The related ones are
+    listed wherever the style lists results, and cited by none.
     """
     if not passages and style != "no-search":
         return CitedAnswer((OutputMessage(f'I searched the web and found nothing about "{query}".'),))
-    return STYLES[style](query, passages)
+    answer = STYLES[style](query, passages)
+    if not answer.searched:
+        return answer
+    *before, last = answer.messages
+    if style in LISTS_RESULTS:
+        results = tuple(map(_result, related))
+        results = tuple(replace(one, title=None) for one in results) if style == "untitled" else results
+        last = replace(last, annotations=last.annotations + results)
+    return replace(answer, messages=(*before, last), consulted=(*answer.consulted, *_urls(related)))
 
 
 def _native_draft(passages: Sequence[Passage], unit: Unit = Unit.CODE_POINTS, opening: str = "") -> Draft:
@@ -302,10 +315,14 @@ def _after_emoji(passages: Sequence[Passage], unit: Unit) -> CitedAnswer:
 
 
 def _with_results(draft: Draft, passages: Sequence[Passage]) -> CitedAnswer:
-    for passage in passages:
-        highlights = "\n...\n".join(part for part in passage.text.split("\n\n")[:3] if part.strip())
-        draft.annotations.append(Annotation(passage.url, passage.title, content=highlights))
+    draft.annotations.extend(map(_result, passages))
     return _answer(draft, passages)
+
+
+def _result(passage: Passage) -> Annotation:
+    """A search result as an annotation: no position, and the highlights of the page as its content."""
+    highlights = "\n...\n".join(part for part in passage.text.split("\n\n")[:3] if part.strip())
+    return Annotation(passage.url, passage.title, content=highlights)
 
 
 def _cited_part(passages: Sequence[Passage]) -> Sequence[Passage]:

@@ -16,7 +16,7 @@ from groundwire.emulator.openai.items import (
 )
 from groundwire.emulator.openai.phrasing import CitedAnswer, OutputMessage
 from groundwire.emulator.openai.request import SearchTool
-from groundwire.emulator.openai.searching import search
+from groundwire.emulator.openai.searching import related, search
 from groundwire.emulator.openai.styles import chosen, compose, style_in
 from groundwire.emulator.wire import Call
 from groundwire.emulator.world import World
@@ -42,7 +42,10 @@ def cited_answer(
         allowed=tool.allowed_domains,
         blocked=tool.blocked_domains,
     )
-    return compose(query, found, style_in(call.scenarios) or chosen(query, harmless))
+    allowed_anywhere = not tool.allowed_domains and not tool.blocked_domains
+    others = related(query, world.documents, found) if allowed_anywhere else []
+    style = style_in(call.scenarios) or chosen(query, harmless)
+    return compose(query, found, style, others[: max(tool.max_results - len(found), 0)])
 
 
 def output_items(turn: Turn, query: str, answer: CitedAnswer, world: World, telling: Telling) -> list[Wire]:

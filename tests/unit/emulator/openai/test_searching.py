@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from groundwire.emulator.openai.searching import Page, pages, search
+from groundwire.emulator.openai.searching import Page, pages, related, search
 
 
 def test_passages_of_one_page_become_one_result() -> None:
@@ -35,3 +35,21 @@ def test_blocked_domains_are_left_out(documents: Any) -> None:
 
 def test_no_more_pages_than_asked_for(documents: Any) -> None:
     assert len(search("q", documents, limit=2)) == 2
+
+
+class Shelf:
+    """Documents found only by the word they are filed under."""
+
+    def find(self, query: str, limit: int) -> list[Page]:
+        filed = {"weather": Page("W", "u:w", "."), "beijing": Page("B", "u:b", ".")}
+        return [filed[query.lower()]] if query.lower() in filed else []
+
+
+def test_related_pages_share_one_word_and_are_not_among_the_found() -> None:
+    found = [Page("B", "u:b", ".")]
+    assert [page.url for page in related("Weather in Beijing", Shelf(), found)] == ["u:w"]
+    assert [page.url for page in related("Weather in Beijing", Shelf(), [], limit=1)] == ["u:w"]
+
+
+def test_a_query_of_one_word_has_nothing_related() -> None:
+    assert related("weather", Shelf(), []) == []

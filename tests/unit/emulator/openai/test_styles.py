@@ -88,6 +88,18 @@ def test_exa_lists_every_result_without_position_and_leaves_one_uncited(passages
     assert passages[2].url not in answer.text
 
 
+def test_related_pages_are_listed_and_never_cited(passages: list[Page]) -> None:
+    first, *others = passages
+    listed = compose("q", [first], "exa", others)
+    assert [wire["url"] for _, wire in annotated(listed)] == [page.url for page in passages]
+    native = compose("q", [first], "native", others)
+    assert len(annotated(native)) == 1
+    assert native.consulted == tuple(page.url for page in passages)
+    assert not any(page.url in native.text for page in others)
+    untitled = annotated(compose("q", [first], "untitled", others))
+    assert all("title" not in wire for _, wire in untitled)
+
+
 def test_exa_brackets_name_the_domain_instead_of_linking(passages: list[Page]) -> None:
     text = compose("q", passages, "exa-brackets").text
     assert "【weather.example】" in text
