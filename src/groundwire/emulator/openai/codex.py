@@ -12,11 +12,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from groundwire.emulator.acting import act
+from groundwire.emulator.openai.client_tools import client_tools
 from groundwire.emulator.openai.codex_models import MODELS, catalogue_entry
 from groundwire.emulator.openai.codex_request import detail, refuse_caller, refuse_request
 from groundwire.emulator.openai.items import Wire, response_object, usage
 from groundwire.emulator.openai.phrasing import shortened
-from groundwire.emulator.openai.request import client_tools, read_conversation, search_tool
+from groundwire.emulator.openai.request import read_conversation, search_tool
 from groundwire.emulator.openai.searching import search
 from groundwire.emulator.openai.shape import shape_for
 from groundwire.emulator.openai.stream import Shape, frames, response_events
@@ -111,7 +112,7 @@ def account_check(call: Call, world: World) -> Reply:
         "id": account_id,
         "structure": "personal",
         "plan_type": "plus",
-        "workspace_backend_origin": world.base_url,
+        "workspace_backend_origin": _origin(call, world),
         "account_routing_override": "us",
     }
     return json_reply(
@@ -131,6 +132,12 @@ def usage_report(call: Call, world: World) -> Reply:
     return refuse_caller(call, world) or json_reply(
         {"plan_type": "plus", "rate_limit": limit, "credits": None}
     )
+
+
+def _origin(call: Call, world: World) -> str:
+    """Where the caller finds us: Codex wants HTTPS here, so a proxy that adds it is believed."""
+    proxied = call.headers.get("x-forwarded-proto")
+    return f"{proxied}://{call.headers['host']}" if proxied and "host" in call.headers else world.base_url
 
 
 def _search_results(queries: list[dict[str, Any]], request: dict[str, Any], world: World) -> dict[str, Any]:
@@ -167,7 +174,7 @@ def _telling(request: dict[str, Any]) -> Telling:
     include = request.get("include")
     return Telling(
         with_sources=isinstance(include, list) and "web_search_call.action.sources" in include,
-        freeform_tools=[tool["name"] for tool in client_tools(request) if tool.get("type") == "custom"],
+        tools=client_tools(request),
     )
 
 

@@ -24,7 +24,7 @@ from groundwire.emulator.openai.openrouter_request import (
     web_search,
 )
 from groundwire.emulator.openai.phrasing import CitedAnswer, shortened
-from groundwire.emulator.openai.request import client_tools, read_conversation
+from groundwire.emulator.openai.request import read_conversation
 from groundwire.emulator.openai.shape import shape_for
 from groundwire.emulator.openai.stream import Shape, frames, response_events
 from groundwire.emulator.openai.styles import HARMLESS_EXA, HARMLESS_NATIVE
@@ -117,7 +117,7 @@ def models(call: Call, world: World) -> Reply:
 
 def _answered(conversation: Conversation, request: dict[str, Any], call: Call, world: World) -> Answered:
     wanted = web_search(request)
-    by_script = world.script is not None and bool(conversation.functions or client_tools(request))
+    by_script = world.script is not None and bool(conversation.functions)
     if wanted is not None and not wanted.always and by_script and not wanted.tool.forced:
         wanted = None
     turn = act(replace(conversation, search=wanted is not None), call, world)

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from groundwire.emulator.conversation import Conversation, FunctionCall, FunctionResult, Message
+from groundwire.emulator.openai.client_tools import client_tools, spoken_name
 
 Role = Literal["user", "model", "system"]
 
@@ -46,13 +47,13 @@ class SearchTool:
 def read_conversation(request: Mapping[str, Any], *, search: bool) -> Conversation:
     """The request as a conversation no API owns."""
     tools = client_tools(request)
-    names = tuple(tool["name"] for tool in tools)
+    names = tuple(tool.name for tool in tools)
     return Conversation(
         model=str(request.get("model", "")),
         messages=tuple(_merged(_messages(request))),
         functions=names,
         search=search,
-        schemas={tool["name"]: tool["parameters"] for tool in tools if tool.get("parameters")},
+        schemas={tool.name: tool.parameters for tool in tools if tool.parameters},
         must_call=insisted(request.get("tool_choice"), names),
         thoughts=bool(_object(request.get("reasoning")).get("summary")),
         output_schema=_output_schema(_object(_object(request.get("text")).get("format"))),
@@ -85,29 +86,10 @@ def search_tool(request: Mapping[str, Any]) -> SearchTool | None:
     )
 
 
-def client_tools(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The tools the client runs itself; Codex's lite models carry them inside the first input item."""
-    lists = [_objects(request.get("tools"))]
-    lists += [
-        _objects(item.get("tools"))
-        for item in _objects(request.get("input"))
-        if item.get("type") == "additional_tools"
-    ]
-    return [tool for tools in lists for tool in _flattened(tools)]
-
-
 def _output_schema(form: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if form.get("type") == "json_schema":
         return _object(form.get("schema"))
     return {} if form.get("type") == "json_object" else None
-
-
-def _flattened(tools: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    for tool in tools:
-        if tool.get("type") == "namespace":
-            yield from _flattened(_objects(tool.get("tools")))
-        elif tool.get("type") in ("function", "custom") and isinstance(tool.get("name"), str):
-            yield tool
 
 
 def _messages(request: Mapping[str, Any]) -> Iterator[Message]:
@@ -123,7 +105,8 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Message]:
         if kind == "message":
             yield Message(_ROLES.get(str(item.get("role")), "user"), _text(item.get("content")))
         elif kind in ("function_call", "custom_tool_call"):
-            name, call_id = str(item.get("name", "")), str(item.get("call_id", ""))
+            name = spoken_name(str(item.get("name", "")), str(item.get("namespace") or ""))
+            call_id = str(item.get("call_id", ""))
             names[call_id] = name
             yield Message("model", calls=(FunctionCall(name, _arguments(item), call_id),))
         elif kind in ("function_call_output", "custom_tool_call_output"):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from groundwire.emulator.conversation import FunctionCall, Turn
+from groundwire.emulator.openai.client_tools import ClientTool
 from groundwire.emulator.openai.items import (
     Wire,
     custom_tool_call_item,
@@ -24,11 +25,11 @@ from groundwire.emulator.world import World
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """How an API tells a turn: which item a search becomes, and which tools take text instead of JSON."""
+    """How an API tells a turn: which item a search becomes, and the tools whose calls look different."""
 
     search_item: str | None = "web_search_call"
     with_sources: bool = False
-    freeform_tools: Collection[str] = ()
+    tools: Sequence[ClientTool] = ()
 
 
 def cited_answer(
@@ -68,6 +69,8 @@ def plain_answer(turn: Turn) -> CitedAnswer:
 
 def _call_item(wanted: FunctionCall, world: World, telling: Telling) -> Wire:
     item_id, call_id = world.next_id("fc_"), wanted.id or world.next_id("call_")
-    if wanted.name in telling.freeform_tools:
-        return custom_tool_call_item(item_id, call_id, wanted.name, str(wanted.arguments.get("input", "")))
-    return function_call_item(item_id, call_id, wanted.name, wanted.arguments)
+    known = next((tool for tool in telling.tools if tool.name == wanted.name), ClientTool(wanted.name))
+    if known.freeform:
+        return custom_tool_call_item(item_id, call_id, known.own_name, str(wanted.arguments.get("input", "")))
+    item = function_call_item(item_id, call_id, known.own_name, wanted.arguments)
+    return {**item, "namespace": known.namespace} if known.name != known.own_name else item

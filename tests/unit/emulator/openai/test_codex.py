@@ -253,6 +253,17 @@ async def test_a_script_calls_functions_in_codex_form_and_sees_their_results(
     ask.emulator.check_script()
 
 
+async def test_a_tool_in_a_namespace_is_called_there(
+    asking: Asking, signed_in: dict[str, str], codex_request: Making, events_in: Reading
+) -> None:
+    ask = asking(script=Script(step=[Step(call=[ScriptedCall("web__run", {"q": "x"})])]))
+    web = {"type": "namespace", "name": "web", "tools": [{"type": "function", "name": "run"}]}
+    request = codex_request("go", tools=[web], tool_choice="auto")
+    events = events_in((await ask("POST", PATH, request, headers=signed_in)).body)
+    item = next(event["item"] for event in events if event["type"] == "response.output_item.done")
+    assert (item["namespace"], item["name"]) == ("web", "run")
+
+
 async def test_a_compressed_request_is_understood(
     ask: Asking, signed_in: dict[str, str], codex_request: Making
 ) -> None:
@@ -309,3 +320,18 @@ async def test_the_account_check_names_the_callers_account(ask: Asking, signed_i
     heard = await ask("GET", "/backend-api/wham/accounts/check", headers=signed_in)
     assert heard.json["default_account_id"] == Account().account_id
     assert (await ask("GET", "/backend-api/wham/accounts/check")).status == 401
+
+
+async def test_a_proxy_that_adds_https_is_believed(ask: Asking, signed_in: dict[str, str]) -> None:
+    headers = {**signed_in, "x-forwarded-proto": "https", "host": "127.0.0.1:9443"}
+    heard = await ask("GET", "/backend-api/wham/accounts/check", headers=headers)
+    assert heard.json["accounts"][0]["workspace_backend_origin"] == "https://127.0.0.1:9443"
+
+
+async def test_the_models_are_listed_best_first_and_all_are_accepted(
+    ask: Asking, signed_in: dict[str, str], codex_request: Making
+) -> None:
+    listed = (await ask("GET", "/backend-api/codex/models", headers=signed_in)).json["models"]
+    assert [model["priority"] for model in listed] == list(range(1, len(listed) + 1))
+    for model in listed:
+        assert (await ask("POST", PATH, codex_request(model=model["slug"]), headers=signed_in)).status == 200

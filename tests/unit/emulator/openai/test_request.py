@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from groundwire.emulator.conversation import FunctionCall, FunctionResult
-from groundwire.emulator.openai.request import client_tools, read_conversation, search_tool
+from groundwire.emulator.openai.client_tools import client_tools
+from groundwire.emulator.openai.request import read_conversation, search_tool
 
 TOOL = {"type": "function", "name": "look", "parameters": {"type": "object"}}
 
@@ -43,13 +44,27 @@ def test_several_results_of_one_turn_are_one_entry_and_know_their_functions() ->
 
 
 def test_lite_requests_carry_their_tools_inside_the_input() -> None:
-    namespace = {
+    functions = {
         "type": "namespace",
         "name": "functions",
         "tools": [TOOL, {"type": "custom", "name": "patch"}],
     }
-    given = [{"type": "additional_tools", "role": "developer", "tools": [namespace]}]
-    assert [tool["name"] for tool in client_tools({"input": given})] == ["look", "patch"]
+    web = {"type": "namespace", "name": "web", "tools": [{"type": "function", "name": "run"}]}
+    given = [{"type": "additional_tools", "role": "developer", "tools": [functions, web]}]
+    tools = client_tools({"input": given})
+    assert [(tool.name, tool.freeform) for tool in tools] == [
+        ("look", False),
+        ("patch", True),
+        ("web__run", False),
+    ]
+
+
+def test_a_call_in_a_namespace_keeps_one_name_through_the_history() -> None:
+    given = [
+        {"type": "function_call", "call_id": "1", "name": "run", "namespace": "web", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "1", "output": "found"},
+    ]
+    assert read_conversation({"input": given}, search=False).last.results[0].name == "web__run"
 
 
 @pytest.mark.parametrize(
