@@ -1,7 +1,8 @@
 """Settings from files, environment and arguments, read once into one frozen Config and passed down.
 
-`settings` holds the types, `load` the layers and their order, `opencode` OpenCode's files, `files` the
-bounded reading of any file, `urls` the rule that a key never travels in the clear.
+`settings` holds the types, `load` the layers and their order, `toml` and `opencode` the two kinds of files,
+`files` the bounded reading of any file, `checks` what each setting may hold, `urls` the rule that a key never
+travels in the clear.
 """
 
 from __future__ import annotations

@@ -37,15 +37,16 @@ key, fail at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from groundwire.config import checks
-from groundwire.config.files import ConfigProblem, Unreadable, line_of_key, parse_toml, read_text
-from groundwire.config.opencode import Found, read_opencode, upwards, worktree_root
+from groundwire.config.files import ConfigProblem
+from groundwire.config.layer import Found, Layer
+from groundwire.config.opencode import read_opencode
 from groundwire.config.settings import (
     BaseUrls,
     Config,
@@ -54,6 +55,7 @@ from groundwire.config.settings import (
     ProviderSettings,
     SearchSettings,
 )
+from groundwire.config.toml import FILE_NAME, project_file, read_toml
 from groundwire.config.urls import checked_base_url
 from groundwire.errors import InvalidConfig, UnknownProvider
 
@@ -66,7 +68,6 @@ _VARIABLES: Mapping[str, str] = {
     "urls.openai_oauth": "GROUNDWIRE_OPENAI_OAUTH_URL",
     "local.corpus": "GROUNDWIRE_CORPUS",
 }
-FILE_NAME = "groundwire.toml"
 
 
 def load_config(
@@ -85,22 +86,21 @@ def load_config(
     chosen: dict[str, object] = {}
     origins: dict[str, str] = {}
 
-    def take(layer: Mapping[str, Found]) -> None:
-        for setting, found in layer.items():
+    def take(layer: Layer) -> None:
+        files.extend(layer.files)
+        problems.extend(layer.problems)
+        for setting, found in layer.found.items():
             try:
                 chosen[setting] = checks.CHECKS[setting](found.value)
                 origins[setting] = found.source
             except ValueError as wrong:
                 problems.append(ConfigProblem(found.source, found.line, f"{found.key} {wrong}"))
 
-    user_file = paths.config_dir / FILE_NAME
-    take(_from_toml(user_file, files, problems, trusted=True))  # 2
-    if (project_file := _project_file(cwd)) is not None and project_file != user_file:
-        take(_from_toml(project_file, files, problems, trusted=False))  # 3
-    opencode = read_opencode(env=env, cwd=cwd, home=home, managed=opencode_managed)
-    files += opencode.files
-    problems += opencode.problems
-    take(opencode.found)  # 4
+    own_file, theirs = paths.config_dir / FILE_NAME, project_file(cwd)
+    take(read_toml(own_file, trusted=True))  # 2
+    if theirs is not None and theirs != own_file:
+        take(read_toml(theirs, trusted=False))  # 3
+    take(read_opencode(env=env, cwd=cwd, home=home, managed=opencode_managed))  # 4
     take(_from_environment(env))  # 5
     for setting, value in _from_arguments(arguments or {}, chosen).items():  # 6
         chosen[setting] = value
@@ -126,64 +126,20 @@ def _paths(env: Mapping[str, str], home: Path) -> Paths:
     )
 
 
-def _project_file(cwd: Path) -> Path | None:
-    folders = upwards(cwd, worktree_root(cwd) or cwd)
-    return next((path for folder in folders if (path := folder / FILE_NAME).is_file()), None)
-
-
-def _from_toml(
-    path: Path, files: list[Path], problems: list[ConfigProblem], *, trusted: bool
-) -> Mapping[str, Found]:
-    source = str(path)
-    try:
-        text = read_text(path)
-        if text is None:
-            return {}
-        files.append(path)
-        document = parse_toml(text)
-    except Unreadable as trouble:
-        problems.append(ConfigProblem(source, trouble.line, trouble.reason))
-        return {}
-    found: dict[str, Found] = {}
-    for setting, value in _leaves(document):
-        line = line_of_key(text, setting.split("."))
-        if setting.endswith(".api_key"):
-            reason = f"{setting}: keys are not read from {FILE_NAME}; run: groundwire login"
-        elif setting not in checks.CHECKS:
-            reason = f"{setting} is not a setting"
-        elif not trusted and (setting.startswith("urls.") or setting == "allow_insecure_http"):
-            reason = f"{setting} counts only in your own file, not in a project's"
-        else:
-            if setting == "local.corpus" and isinstance(value, str) and not value.startswith("~"):
-                value = str(path.parent / value)  # relative to the file that names it
-            found[setting] = Found(value, source, line, setting)
-            continue
-        problems.append(ConfigProblem(source, line, reason))
-    return found
-
-
-def _leaves(document: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
-    for name, value in document.items():
-        if isinstance(value, dict) and f"{prefix}{name}" not in checks.CHECKS:
-            yield from _leaves(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
-
-
 def _variable(setting: str) -> str:
     return (
         _VARIABLES.get(setting) or "GROUNDWIRE_" + setting.removeprefix("search.").replace(".", "_").upper()
     )
 
 
-def _from_environment(env: Mapping[str, str]) -> Mapping[str, Found]:
+def _from_environment(env: Mapping[str, str]) -> Layer:
     found: dict[str, Found] = {}
     for setting in checks.CHECKS:
         variable = _variable(setting)
         # Keys in the environment are the business of credentials.resolve.
         if not setting.endswith(".api_key") and (value := env.get(variable, "")) != "":
             found[setting] = Found(checks.from_text(setting, value), variable, None, variable)
-    return found
+    return Layer(found)
 
 
 def _from_arguments(arguments: Mapping[str, object], chosen: Mapping[str, object]) -> dict[str, object]:

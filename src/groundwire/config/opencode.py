@@ -20,12 +20,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from groundwire.config.files import ConfigProblem, Unreadable, line_of_key, parse_jsonc, read_text
+from groundwire.config.layer import Found, Layer
+from groundwire.config.worktree import upwards, worktree_root
 
 _NAMES = ("opencode.json", "opencode.jsonc")
 _ENV = re.compile(r"\{env:([^}]+)\}")
@@ -54,25 +56,6 @@ KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A value as it stands in some source, not yet checked, and where that is."""
-
-    value: object = field(repr=False)
-    source: str
-    line: int | None
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class OpenCodeReading:
-    """What OpenCode's configuration says about our settings."""
-
-    found: Mapping[str, Found]
-    files: tuple[Path, ...]
-    problems: tuple[ConfigProblem, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Document:
     """One configuration text and the folder its relative `{file:p}` start from."""
 
@@ -81,9 +64,7 @@ class _Document:
     text: str
 
 
-def read_opencode(
-    *, env: Mapping[str, str], cwd: Path, home: Path, managed: Path | None = None
-) -> OpenCodeReading:
+def read_opencode(*, env: Mapping[str, str], cwd: Path, home: Path, managed: Path | None = None) -> Layer:
     """Read every place OpenCode reads; a broken one becomes a problem and the others still count."""
     leaves: dict[tuple[str, ...], Found] = {}
     files: list[Path] = []
@@ -106,17 +87,7 @@ def read_opencode(
             # An empty text (an unset `{env:X}`) means that the key is not set.
             if path in leaves and leaves[path].value != "":
                 found[setting] = leaves[path]
-    return OpenCodeReading(found, tuple(files), tuple(problems))
-
-
-def worktree_root(cwd: Path) -> Path | None:
-    """The nearest folder upwards with `.git`, if there is one."""
-    return next((folder for folder in (cwd, *cwd.parents) if (folder / ".git").exists()), None)
-
-
-def upwards(cwd: Path, root: Path) -> list[Path]:
-    """The folders from the working directory up to a root, both included."""
-    return [folder for folder in (cwd, *cwd.parents) if folder.is_relative_to(root)]
+    return Layer(found, tuple(files), tuple(problems))
 
 
 def managed_folder(env: Mapping[str, str]) -> Path:
