@@ -144,49 +144,64 @@ def _mixed_tools(request: Mapping[str, Any]) -> str:
     return f"Duplicate function declaration found: {twice}" if twice else ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Neighbouring contents of one role, taken together: streaming clients keep a content per chunk."""
+
+    position: int
+    from_model: bool
+    parts: list[Mapping[str, Any]]
+
+    def count(self, kind: str) -> int:
+        return sum(kind in part for part in self.parts)
+
+
+def _entries(contents: list[Mapping[str, Any]]) -> list[_Entry]:
+    entries: list[_Entry] = []
+    for number, content in enumerate(contents):
+        from_model = content.get("role") == "model"
+        if entries and entries[-1].from_model == from_model:
+            entries[-1].parts.extend(content["parts"])
+        else:
+            entries.append(_Entry(number + 1, from_model, list(content["parts"])))
+    return entries
+
+
 def _turns(request: Mapping[str, Any]) -> str:
-    """Calls and responses must pair up; responses may be spread over neighbouring entries."""
+    """Calls and responses must pair up."""
     pending = 0
-    answered = 0
-    previous = ""
-    for content in request["contents"]:
-        calls = sum("functionCall" in part for part in content["parts"])
-        responses = sum("functionResponse" in part for part in content["parts"])
+    previous: _Entry | None = None
+    for entry in _entries(request["contents"]):
+        calls, responses = entry.count("functionCall"), entry.count("functionResponse")
         if responses and not pending:
             return AFTER_CALL_RULE
-        if calls and previous in ("", "model"):
+        if calls and previous is None:
             return BEFORE_CALL_RULE
-        if pending and not responses:
-            if answered != pending:
-                return COUNT_RULE
-            pending = answered = 0
-        answered += responses
-        if calls:
-            pending, answered = calls, 0
-        previous = content.get("role") or "user"
-    return COUNT_RULE if answered and answered != pending else ""
+        if pending and responses != pending:
+            return COUNT_RULE
+        pending, previous = calls, entry
+    return ""
 
 
 def _signatures(request: Mapping[str, Any]) -> str:
     """In the current turn, the first call of each model entry must carry its signature back."""
-    contents = request["contents"]
-    for number in range(_turn_start(contents), len(contents)):
-        calls = [part for part in contents[number]["parts"] if "functionCall" in part]
-        if not calls:
+    entries = _entries(request["contents"])
+    for entry in entries[_turn_start(entries) :]:
+        call = next((part for part in entry.parts if "functionCall" in part), None)
+        if call is None:
             continue
-        given = calls[0].get("thoughtSignature")
+        given = call.get("thoughtSignature")
         if not given:
-            name = calls[0]["functionCall"].get("name", "")
-            return SIGNATURE_RULE.format(name=name, position=number + 1)
+            name = call["functionCall"].get("name", "")
+            return SIGNATURE_RULE.format(name=name, position=entry.position)
         if not is_our_signature(given):
             return "Corrupted thought signature."
     return ""
 
 
-def _turn_start(contents: list[Mapping[str, Any]]) -> int:
+def _turn_start(entries: list[_Entry]) -> int:
     """Where the newest user text stands: what is older is not checked."""
-    for number in range(len(contents) - 1, -1, -1):
-        content = contents[number]
-        if content.get("role") != "model" and any("text" in part for part in content["parts"]):
+    for number in range(len(entries) - 1, -1, -1):
+        if not entries[number].from_model and entries[number].count("text"):
             return number
     return 0

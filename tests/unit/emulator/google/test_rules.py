@@ -177,6 +177,9 @@ ACCEPTED = {
             said("user", "go on"),
         ]
     },
+    "an answer kept chunk by chunk": {
+        "contents": [said("user", "x"), said("model", "I"), said("model", CALL), said("user", RESULT)]
+    },
     "nulls": {"contents": [said("user", "x")], "tools": None, "toolConfig": None},
 }
 
