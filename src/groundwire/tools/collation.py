@@ -29,5 +29,5 @@ def collation_key(text: str) -> Key:
     letters = "".join(c for c in decomposed if not unicodedata.combining(c))
     accents = "".join(c if unicodedata.combining(c) else "\0" for c in decomposed)
     cases = "".join("b" if c.isupper() else "a" for c in letters)
-    primary = "".join(_PRIMARY.get(ord(c), c.lower()) for c in letters)
+    primary = "".join(_PRIMARY.get(ord(c), c if c.isascii() else c.lower()) for c in letters)
     return primary, accents if accents.strip("\0") else "", cases

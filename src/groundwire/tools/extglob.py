@@ -102,10 +102,12 @@ class ExtendedSegment:
 
 def _ends(sequence: _Sequence, text: str, starts: Positions) -> Positions:
     """Every position that can be reached from `starts` through the whole sequence."""
-    for node in sequence:
+    for index, node in enumerate(sequence):
         if not starts:
             break
-        if isinstance(node, _Any):
+        if isinstance(node, _Group) and node.sign == "!":
+            starts = _around(node, sequence[index + 1 :], text, starts)
+        elif isinstance(node, _Any):
             starts = frozenset(range(min(starts), len(text) + 1))
         elif isinstance(node, _One):
             starts = frozenset(at + 1 for at in starts if at < len(text) and node.matches(text[at]))
@@ -114,15 +116,17 @@ def _ends(sequence: _Sequence, text: str, starts: Positions) -> Positions:
     return starts
 
 
+def _around(group: _Group, rest: _Sequence, text: str, starts: Positions) -> Positions:
+    """Past a `!(…)`: everywhere, unless one of the choices and the rest of the pattern would match."""
+    allowed = [
+        start
+        for start in starts
+        if len(text) not in _ends(rest, text, _choices(group, text, frozenset((start,))))
+    ]
+    return frozenset(range(min(allowed), len(text) + 1)) if allowed else frozenset()
+
+
 def _through(group: _Group, text: str, starts: Positions) -> Positions:
-    if group.sign == "!":
-        everywhere = range(len(text) + 1)
-        return frozenset(
-            end
-            for start in starts
-            for end in everywhere[start:]
-            if end not in _choices(group, text, frozenset((start,)))
-        )
     once = _choices(group, text, starts)
     if group.sign == "@":
         return once

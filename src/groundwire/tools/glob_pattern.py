@@ -93,8 +93,8 @@ class GlobState:
 
     def below(self, name: str) -> GlobState | None:
         """The state inside the directory `name`; None when nothing in there can match."""
-        if not self._steps and self._deep:
-            return self  # only `**` leads down, and it leads to the same place
+        if not self._steps:
+            return self._only_deep()
         if name in self._remembered:
             return self._remembered[name]
         reached = [target for matches, target in self._steps if matches(name)]

@@ -146,12 +146,21 @@ class GrepSearch:
         """Search for what the arguments describe."""
         classic = context.dialect is Dialect.CLASSIC
         where = arguments.get("path" if classic else "dir_path") or "."
-        start = _start(context, where)
+        query = Query(
+            arguments["pattern"],
+            fixed_strings=arguments.get("fixed_strings", False),
+            case_sensitive=arguments.get("case_sensitive", False),
+        )
+        try:
+            start = _start(context, where)
+        except ToolError:
+            _refuse_bad_pattern(query, arguments)  # of two mistakes the pattern is named first
+            raise
         most = MOST_CLASSIC_MATCHES if classic else int(arguments.get("total_max_matches", MOST_MATCHES))
         include = arguments.get("include" if classic else "include_pattern")
         asked = Asked(arguments["pattern"], where, include, most)
         try:
-            prepared = _prepare(arguments, context, start, include, most)
+            prepared = _prepare(arguments, context, start, query, include, most)
             matches = _run(prepared)
             if not classic and 1 <= matches.count <= 3 and not _wants_own_context(arguments):
                 matches = _with_context(prepared, matches, 50 if matches.count == 1 else 15)
@@ -183,14 +192,21 @@ def _start(context: ToolContext, path: str) -> WorkspacePath:
     return start
 
 
+def _refuse_bad_pattern(query: Query, arguments: Arguments) -> None:
+    try:
+        matching_lines(query, [""])
+    except (RipgrepFailed, RipgrepTimedOut, RipgrepMissing) as error:
+        raise _failed(error, arguments) from None
+
+
 def _prepare(
-    arguments: Arguments, context: ToolContext, start: WorkspacePath, include: str | None, most: int
+    arguments: Arguments,
+    context: ToolContext,
+    start: WorkspacePath,
+    query: Query,
+    include: str | None,
+    most: int,
 ) -> _Search:
-    query = Query(
-        arguments["pattern"],
-        fixed_strings=arguments.get("fixed_strings", False),
-        case_sensitive=arguments.get("case_sensitive", False),
-    )
     is_file = os.path.isfile(start.absolute)
     folder = os.path.dirname(start.absolute) if is_file else start.absolute
     prefix = start.relative.rpartition("/")[0] if is_file else start.relative
