@@ -146,7 +146,7 @@ async def _ask(
     request = provider.ask(question)
     async with await _in_time(transport.send(request), deadline) as response:
         await _judge_status(provider, request, response)
-        reader = provider.reader(question, response.content_type)
+        reader = provider.reader(question)
         shown = False
         while (chunk := await _in_time(anext(response.chunks, None), deadline)) is not None:
             if text := reader.feed(chunk):

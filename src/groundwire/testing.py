@@ -180,6 +180,7 @@ def _scope(request: Request) -> MutableMapping[str, Any]:
         for name, value in request.headers.items()
     }
     plain.setdefault("host", parts.netloc)
+    plain.setdefault("user-agent", "groundwire-testing")
     plain.setdefault("content-length", str(len(request.body)))
     return {
         "type": "http",

@@ -45,7 +45,7 @@ def played(folder: Path, *, chunk_size: int) -> WebSearchResult:
     try:
         if situation["status"] >= 400:
             raise provider.refused(Refusal(situation["status"], headers, body))
-        reader = provider.reader(question, headers["content-type"].partition(";")[0])
+        reader = provider.reader(question)
         for start in range(0, len(body), chunk_size):
             reader.feed(body[start : start + chunk_size])
         reader.rest()

@@ -23,6 +23,8 @@ class Annotation:
     title: str | None = None
     start: int = 0
     end: int = 0
+    source_id: str = ""
+    """What raw markers in the text call this source, when the server says."""
 
 
 def read_annotations(wire: Any) -> tuple[Annotation, ...]:
@@ -47,6 +49,7 @@ def read_annotation(wire: Any) -> Annotation | None:
         title=title if isinstance(title, str) and title.strip() else None,
         start=_index(record.get("start_index")),
         end=_index(record.get("end_index")),
+        source_id=str(record.get("source_id") or ""),
     )
 
 

@@ -16,6 +16,10 @@ from groundwire.errors import BodyTooLarge, SearchFailed
 from groundwire.transport.base import MAX_BODY_BYTES, Request
 from groundwire.transport.retry import Refusal
 
+_EVENT_FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_LONGEST_FIELD = len(b"retry:")
+_LONGEST_LEAD = 4096
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -67,7 +71,7 @@ class Provider(Protocol):
         """The request that asks it."""
         ...
 
-    def reader(self, question: Question, content_type: str) -> Reader:
+    def reader(self, question: Question) -> Reader:
         """A reader for the response."""
         ...
 
@@ -98,6 +102,49 @@ class WholeBodyReader:
     def finish(self) -> GroundedAnswer:
         """The answer in the gathered body."""
         return self._judge(bytes(self._body))
+
+
+class ByContent:
+    """A reader that looks at the first bytes: events go to one reader, everything else to another.
+
+    Servers and the proxies before them get content types wrong, so the content decides.
+    """
+
+    def __init__(self, *, events: Reader, whole: Reader) -> None:
+        self._events = events
+        self._whole = whole
+        self._first = b""
+        self._chosen: Reader | None = None
+
+    def feed(self, chunk: bytes) -> str:
+        """Hand the chunk on, once it is clear to whom."""
+        if self._chosen is not None:
+            return self._chosen.feed(chunk)
+        self._first += chunk
+        start = self._first.lstrip(b"\xef\xbb\xbf \t\r\n")
+        if len(start) < _LONGEST_FIELD and len(self._first) < _LONGEST_LEAD:
+            return ""
+        return self._choose().feed(self._first)
+
+    def rest(self) -> str:
+        """What the chosen reader held back."""
+        shown = self._choose().feed(self._first) if self._chosen is None else ""
+        return shown + self._choose().rest()
+
+    def finish(self) -> GroundedAnswer:
+        """The chosen reader's answer."""
+        return self._choose().finish()
+
+    def _choose(self) -> Reader:
+        if self._chosen is None:
+            start = self._first.lstrip(b"\xef\xbb\xbf \t\r\n")
+            self._chosen = self._events if start.startswith(_EVENT_FIELDS) else self._whole
+        return self._chosen
+
+
+def broke_off(body: bytes) -> bool:
+    """Whether a body that is not JSON is the beginning of some: it was cut, not made by somebody else."""
+    return not body.strip() or body.lstrip().startswith((b"{", b"["))
 
 
 def preferences(question: Question) -> str:

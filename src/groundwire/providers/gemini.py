@@ -14,7 +14,14 @@ import msgspec
 
 from groundwire.citations import ByteOffset, Citation, GroundedAnswer, Source, chars_from_bytes
 from groundwire.errors import GeminiSearchFailed
-from groundwire.providers.base import Question, Reader, WholeBodyReader, preferences
+from groundwire.providers.base import (
+    ByContent,
+    Question,
+    Reader,
+    WholeBodyReader,
+    broke_off,
+    preferences,
+)
 from groundwire.providers.foreign_json import decoded, quoted, record, records, text, told
 from groundwire.providers.patience import when_to_retry
 from groundwire.transport.base import Request
@@ -25,6 +32,8 @@ DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com"
 DEFAULT_MODELS = ("gemini-2.5-flash", "gemini-3-flash-preview")
 
 _BLOCKED = frozenset({"SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY"})
+_ORIGIN = "groundwire doctor shows which key is used and where it came from."
+_BROKE_OFF = "Gemini's answer broke off before its end."
 _CUT_SHORT = "(The answer was cut off at the model's length limit.)"
 
 
@@ -55,16 +64,19 @@ class Gemini:
             msgspec.json.encode(body),
         )
 
-    def reader(self, question: Question, content_type: str) -> Reader:
+    def reader(self, question: Question) -> Reader:
         """Reads one JSON body, or the events of a stream."""
-        if content_type == "text/event-stream":
-            return StreamReader(keep_raw=question.raw)
-        return WholeBodyReader(lambda body: whole_answer(body, keep_raw=question.raw))
+        return ByContent(
+            events=StreamReader(keep_raw=question.raw),
+            whole=WholeBodyReader(lambda body: whole_answer(body, keep_raw=question.raw)),
+        )
 
     def refused(self, refusal: Refusal) -> GeminiSearchFailed:
         """What Google's error status means for the person who asked."""
         words = told(refusal.body)
         status = refusal.status
+        if status == 403 and "API key" not in words and "unregistered callers" not in words:
+            return GeminiSearchFailed(f"Gemini refused access (403): {words}", hint=_ORIGIN)
         if status in (401, 403) or "API key" in words:
             return GeminiSearchFailed(
                 f"Gemini refused the API key ({status}): {words}",
@@ -91,8 +103,10 @@ def whole_answer(body: bytes, *, keep_raw: bool = False) -> GroundedAnswer:
     """The answer in a generateContent body."""
     response = decoded(body)
     if not isinstance(response, dict):
+        if broke_off(body):
+            raise GeminiSearchFailed(_BROKE_OFF, hint="Try again.")
         raise GeminiSearchFailed(
-            f"Gemini's answer is not whole or not JSON: {quoted(body[:200].decode('utf-8', 'replace'))}",
+            f"Gemini's answer is not JSON: {quoted(body[:200].decode('utf-8', 'replace'))}",
             hint="A proxy may stand in between: check GOOGLE_GEMINI_BASE_URL.",
         )
     said = Said()
@@ -113,13 +127,13 @@ class StreamReader:
         return "".join(self._take(event) for event in self._events.feed(chunk))
 
     def rest(self) -> str:
-        """The text of an event that the stream's end completes."""
-        return "".join(self._take(event) for event in self._events.close())
+        """The text of an event that the stream's end completes; half an event says nothing."""
+        return "".join(self._take(event) for event in self._events.close() if decoded(event.data) is not None)
 
     def finish(self) -> GroundedAnswer:
         """The answer, if the stream came to its end."""
         if not self._said.finish_reason and not self._said.block_reason:
-            raise GeminiSearchFailed("Gemini's answer broke off before its end.", hint="Try again.")
+            raise GeminiSearchFailed(_BROKE_OFF, hint="Try again.")
         return self._said.answer(keep_raw=self._keep_raw)
 
     def _take(self, event: Event) -> str:

@@ -32,6 +32,7 @@ UNTIED = "(The provider did not say which statement each of these sources suppor
 
 _GROUP_SEPARATOR = re.compile(r"[\s,;]*(?:and)?[\s,;]*")
 _OWN_NUMBER = re.compile(r"(?:\[([^\[\]\n]{1,200})\])??\[(\d{1,3})\](?![(:])")
+_STATEMENT_ENDS = tuple(".!?。！？…)\"'”»」")
 _SPACES = " \t\u00a0\u202f\u2009"
 
 
@@ -110,6 +111,10 @@ class Pages:
         self.meet(url, None)
         return self._numbers.setdefault(same_page_key(url), len(self._numbers) + 1)
 
+    def title(self, url: str) -> str | None:
+        """The page's title, when it is known."""
+        return self._title.get(same_page_key(url))
+
     def with_host(self, name: str) -> str | None:
         """The first page on this host, for markers that name only a site."""
         return next((url for url in self._url.values() if host(url) == name.removeprefix("www.")), None)
@@ -147,17 +152,22 @@ def _link_cuts(text: str, links: list[Link], pages: Pages) -> list[Cut]:
     cuts: list[Cut] = []
     for group in _groups(text, links):
         first, last = group[0], group[-1]
-        for link in group:
-            pages.meet(link.url, None if link.is_site_label else link.label)
         bracketed = text[first.start - 1 : first.start] == "(" and text[last.end : last.end + 1] == ")"
         if bracketed:
             cuts.append(Cut(first.start - 1, last.end + 1, "", [link.url for link in group]))
         else:
-            cuts += [
-                Cut(link.start, link.end, "" if link.is_site_label else link.label, [link.url])
-                for link in group
-            ]
+            cuts += [Cut(link.start, link.end, _kept_label(text, link, pages), [link.url]) for link in group]
+        for link in group:
+            pages.meet(link.url, None if link.is_site_label else link.label)
     return cuts
+
+
+def _kept_label(text: str, link: Link, pages: Pages) -> str:
+    """What stays of a link in the prose: its words, unless they only name the page it leads to."""
+    if link.is_site_label:
+        return ""
+    after_statement = text[: link.start].rstrip(_SPACES).endswith(_STATEMENT_ENDS)
+    return "" if after_statement and pages.title(link.url) == link.label.strip() else link.label
 
 
 def _groups(text: str, links: list[Link]) -> list[list[Link]]:
@@ -206,10 +216,12 @@ def _marker_cuts(part: TextPart, markers: list[Marker], spans: list[list[Span]],
             if marker_span:
                 urls_at.setdefault(marker_span[0], []).append(annotation.url)
                 break
+    by_id = {annotation.source_id: annotation.url for annotation in part.annotations if annotation.source_id}
     cuts: list[Cut] = []
     for marker in markers:
         by_site = pages.with_host(marker.site) if marker.site else None
-        urls = urls_at.get(marker.start) or ([by_site] if by_site else [])
+        urls = [by_id[name] for name in marker.ids if name in by_id]
+        urls = urls or urls_at.get(marker.start) or ([by_site] if by_site else [])
         if urls or marker.is_noise:
             cuts.append(Cut(marker.start, marker.end, "", urls))
     return cuts

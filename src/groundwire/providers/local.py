@@ -65,7 +65,7 @@ class Local:
         """A request for the passages that answer the query."""
         return passages_request(question.query, self._passages)
 
-    def reader(self, question: Question, content_type: str) -> Reader:
+    def reader(self, question: Question) -> Reader:
         """Reads the passages and composes the answer."""
         return WholeBodyReader(lambda body: compose(read_passages(body), keep_raw=question.raw))
 

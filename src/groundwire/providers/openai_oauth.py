@@ -13,7 +13,14 @@ import msgspec
 
 from groundwire.citations import GroundedAnswer
 from groundwire.errors import OpenAISearchFailed
-from groundwire.providers.base import Question, Reader, WholeBodyReader, preferences
+from groundwire.providers.base import (
+    ByContent,
+    Question,
+    Reader,
+    WholeBodyReader,
+    broke_off,
+    preferences,
+)
 from groundwire.providers.foreign_json import decoded, quoted, told
 from groundwire.providers.links import grounded
 from groundwire.providers.patience import in_words, when_to_retry
@@ -30,6 +37,7 @@ INSTRUCTIONS = (
     "and do not add a list of sources."
 )
 
+_BROKE_OFF = "ChatGPT's answer broke off: the stream closed before response.completed."
 _SIGN_IN = "Sign in again: codex login, or opencode auth login."
 _WORDS_FOR_CODE = {
     "rate_limit_exceeded": "ChatGPT is asking for a pause",
@@ -81,11 +89,12 @@ class OpenAIOAuth:
             msgspec.json.encode(body),
         )
 
-    def reader(self, question: Question, content_type: str) -> Reader:
+    def reader(self, question: Question) -> Reader:
         """Reads the event stream; a plain JSON body (some proxies gather the stream) as well."""
-        if content_type == "application/json":
-            return WholeBodyReader(lambda body: _whole(body, keep_raw=question.raw))
-        return StreamReader(content_type, keep_raw=question.raw)
+        return ByContent(
+            events=StreamReader(keep_raw=question.raw),
+            whole=WholeBodyReader(lambda body: _whole(body, keep_raw=question.raw)),
+        )
 
     def refused(self, refusal: Refusal) -> OpenAISearchFailed:
         """What an error status of the backend means for the person who asked."""
@@ -139,9 +148,8 @@ def _reset(error: dict[str, Any]) -> str:
 class StreamReader:
     """Reads the backend's event stream."""
 
-    def __init__(self, content_type: str, *, keep_raw: bool = False) -> None:
+    def __init__(self, *, keep_raw: bool = False) -> None:
         self._stream = ResponsesStream()
-        self._content_type = content_type
         self._keep_raw = keep_raw
         self._unshown = ""
 
@@ -160,20 +168,17 @@ class StreamReader:
 
     def finish(self) -> GroundedAnswer:
         """The answer, if the backend searched and came to an end."""
-        outcome = self._stream.outcome()
-        if outcome.cut and self._content_type != "text/event-stream":
-            raise OpenAISearchFailed(
-                f"ChatGPT's answer is not an event stream ({self._content_type or 'no content type'}).",
-                hint="A proxy may stand in between: check GROUNDWIRE_CODEX_BASE_URL.",
-            )
-        return judged(outcome, keep_raw=self._keep_raw)
+        return judged(self._stream.outcome(), keep_raw=self._keep_raw)
 
 
 def _whole(body: bytes, *, keep_raw: bool) -> GroundedAnswer:
     response = decoded(body)
     if not isinstance(response, dict):
+        if broke_off(body):
+            raise OpenAISearchFailed(_BROKE_OFF, hint="Try again.")
         raise OpenAISearchFailed(
-            f"ChatGPT's answer is neither events nor JSON: {quoted(body[:200].decode('utf-8', 'replace'))}"
+            f"ChatGPT's answer is neither events nor JSON: {quoted(body[:200].decode('utf-8', 'replace'))}",
+            hint="A proxy may stand in between: check GROUNDWIRE_CODEX_BASE_URL.",
         )
     return judged(from_object(response), keep_raw=keep_raw)
 
@@ -189,9 +194,7 @@ def judged(outcome: Outcome, *, keep_raw: bool = False) -> GroundedAnswer:
             f"ChatGPT sent an event that is not JSON: {quoted(outcome.malformed)}", hint="Try again."
         )
     if outcome.cut:
-        raise OpenAISearchFailed(
-            "ChatGPT's answer broke off: the stream closed before response.completed.", hint="Try again."
-        )
+        raise OpenAISearchFailed(_BROKE_OFF, hint="Try again.")
     if not outcome.searches:
         raise OpenAISearchFailed(
             "ChatGPT answered from memory without searching the web, so nothing it said can be cited.",

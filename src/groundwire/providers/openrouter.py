@@ -12,7 +12,14 @@ import msgspec
 
 from groundwire.citations import GroundedAnswer
 from groundwire.errors import OpenRouterSearchFailed
-from groundwire.providers.base import Question, Reader, WholeBodyReader, preferences
+from groundwire.providers.base import (
+    ByContent,
+    Question,
+    Reader,
+    WholeBodyReader,
+    broke_off,
+    preferences,
+)
 from groundwire.providers.foreign_json import decoded, quoted, record, text, told
 from groundwire.providers.links import grounded
 from groundwire.providers.patience import when_to_retry
@@ -23,6 +30,7 @@ from groundwire.transport.retry import Refusal, error_object
 DEFAULT_BASE_URL = "https://openrouter.ai/api/v1"
 DEFAULT_MODELS = ("openai/o4-mini", "openrouter/auto")
 MAX_OUTPUT_TOKENS = 9000
+NO_SOURCES = "(OpenRouter named no sources for this answer.)"
 
 WebTool = Literal["plugin", "server_tool"]
 
@@ -70,12 +78,13 @@ class OpenRouter:
             msgspec.json.encode(body),
         )
 
-    def reader(self, question: Question, content_type: str) -> Reader:
+    def reader(self, question: Question) -> Reader:
         """Reads one JSON body, or the events of a stream."""
         must_search = self._web_tool == "server_tool"
-        if content_type == "text/event-stream":
-            return StreamReader(must_search=must_search, keep_raw=question.raw)
-        return WholeBodyReader(lambda body: _whole(body, must_search=must_search, keep_raw=question.raw))
+        return ByContent(
+            events=StreamReader(must_search=must_search, keep_raw=question.raw),
+            whole=WholeBodyReader(lambda body: _whole(body, must_search=must_search, keep_raw=question.raw)),
+        )
 
     def refused(self, refusal: Refusal) -> OpenRouterSearchFailed:
         """What an error status means for the person who asked."""
@@ -143,6 +152,8 @@ class StreamReader:
 def _whole(body: bytes, *, must_search: bool, keep_raw: bool) -> GroundedAnswer:
     response = decoded(body)
     if not isinstance(response, dict):
+        if broke_off(body):
+            raise OpenRouterSearchFailed("OpenRouter's answer broke off before its end.", hint="Try again.")
         raise OpenRouterSearchFailed(
             f"OpenRouter's answer is not JSON: {quoted(body[:200].decode('utf-8', 'replace'))}",
             hint="A proxy may stand in between: check OPENROUTER_BASE_URL.",
@@ -159,16 +170,14 @@ def judged(outcome: Outcome, *, must_search: bool, keep_raw: bool = False) -> Gr
         code = int(outcome.error_code) if outcome.error_code.isdigit() else 0
         if code:
             raise refused(code, {}, outcome.error, "Try again later, or use another provider.")
-        raise OpenRouterSearchFailed(
-            f"OpenRouter failed: {outcome.error or outcome.error_code}", hint="Try again."
-        )
+        raise OpenRouterSearchFailed(f"OpenRouter failed: {outcome.error or outcome.error_code}")
     if outcome.cut:
-        what = (
-            f"sent an event that is not JSON: {quoted(outcome.malformed)}"
-            if outcome.malformed
-            else "broke off"
-        )
-        raise OpenRouterSearchFailed(f"OpenRouter's answer {what}.", hint="Try again.")
+        if outcome.malformed:
+            words = quoted(outcome.malformed)
+            raise OpenRouterSearchFailed(
+                f"OpenRouter sent an event that is not JSON: {words}", hint="Try again."
+            )
+        raise OpenRouterSearchFailed("OpenRouter's answer broke off before its end.", hint="Try again.")
     if not any(part.text.strip() for part in outcome.parts):
         reason = outcome.refusal or outcome.incomplete or "its output is empty"
         raise OpenRouterSearchFailed(
@@ -181,10 +190,10 @@ def judged(outcome: Outcome, *, must_search: bool, keep_raw: bool = False) -> Gr
             model_at_fault=True,
         )
     answer = grounded(outcome.parts, outcome.consulted, raw={"output": outcome.items} if keep_raw else None)
+    notes = [answer.note] if answer.sources else [NO_SOURCES]
     if outcome.incomplete:
-        note = f"(The answer is incomplete: {quoted(outcome.incomplete)}.)"
-        answer = msgspec.structs.replace(answer, note=" ".join(filter(None, [answer.note, note])))
-    return answer
+        notes.append(f"(The answer is incomplete: {quoted(outcome.incomplete)}.)")
+    return msgspec.structs.replace(answer, note=" ".join(filter(None, notes)))
 
 
 def searched(outcome: Outcome) -> bool:

@@ -13,6 +13,7 @@ _PRIVATE = re.compile(
     r"(?:\ue200|\\ue200)(?P<kind>[a-z_]*)(?P<body>(?:(?!\ue201|\\ue201|\n\n).){0,400}?)(?:\ue201|\\ue201)",
     re.DOTALL,
 )
+_ID = re.compile(r"(?:\ue202|\\ue202)([\w.:-]+)")
 _PRIVATE_CUT_OFF = re.compile(r"(?:\ue200|\\ue200)(?:[a-z_]*(?:\ue202|\\ue202)[\w.:-]*)*")
 _BARE_ID = re.compile(
     r"(?<![\w/])(?:cite|filecite|navlist)?(?:turn\d{1,3}(?:search|news|view|fetch|image|file|reddit)\d{1,3})+"
@@ -25,18 +26,23 @@ _FOOTNOTE = re.compile(r"\d+(?::\d+)?\s*†.*|\d*\s*†\s*source.*|source(?:\s*\
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """One raw marker. `site` is the host it names; noise is removed even when nothing is behind it."""
+    """One raw marker. `site` is the host it names, `ids` what it calls its sources; noise is removed even
+    when nothing is behind it."""
 
     start: int
     end: int
     site: str = ""
+    ids: tuple[str, ...] = ()
     is_noise: bool = True
 
 
 def find_markers(text: str, code: Spans) -> list[Marker]:
     """Every raw marker outside code, in order and without overlaps."""
     found: list[Marker] = []
-    found += [Marker(match.start(), match.end()) for match in _PRIVATE.finditer(text)]
+    found += [
+        Marker(match.start(), match.end(), ids=tuple(_ID.findall(match.group())))
+        for match in _PRIVATE.finditer(text)
+    ]
     found += [Marker(match.start(), match.end()) for match in _PRIVATE_CUT_OFF.finditer(text)]
     found += [Marker(match.start(), match.end()) for match in _BARE_ID.finditer(text)]
     found += [Marker(match.start(), match.end()) for match in _STRAY.finditer(text)]

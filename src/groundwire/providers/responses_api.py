@@ -99,6 +99,8 @@ class ResponsesStream:
         self._live = LiveText()
         self._done: dict[int, dict[str, Any]] = {}
         self._deltas: list[str] = []
+        self._phases: dict[Any, str] = {}
+        self._showing: Any = None
         self._annotations: list[Annotation] = []
         self._ending: dict[str, Any] | None = None
         self._error: dict[str, Any] = {}
@@ -111,7 +113,8 @@ class ResponsesStream:
 
     def rest(self) -> str:
         """The text still held back when the stream ended."""
-        shown = "".join(self._take(event) for event in self._events.close())
+        whole = (event for event in self._events.close() if decoded(event.data) is not None)
+        shown = "".join(self._take(event) for event in whole)
         return shown + self._live.close()
 
     def outcome(self) -> Outcome:
@@ -143,6 +146,17 @@ class ResponsesStream:
         content = {"type": "output_text", "text": said, "annotations": annotations}
         return [{"type": "message", "content": [content]}] if said else []
 
+    def _delta(self, wire: dict[str, Any]) -> str:
+        """New text: kept in any case, shown unless its message is only a commentary."""
+        delta, message = text(wire.get("delta")), wire.get("output_index")
+        self._deltas.append(delta)
+        if self._phases.get(message) == "commentary":
+            return ""
+        if self._showing not in (None, message):
+            delta = f"\n\n{delta}"
+        self._showing = message
+        return self._live.feed(delta)
+
     def _take(self, event: Event) -> str:
         if event.data.strip() == "[DONE]":
             return ""
@@ -152,8 +166,12 @@ class ResponsesStream:
             return ""
         kind = text(wire.get("type")) or event.name
         if kind == "response.output_text.delta":
-            self._deltas.append(text(wire.get("delta")))
-            return self._live.feed(self._deltas[-1])
+            return self._delta(wire)
+        if kind == "response.output_item.added":
+            item = record(wire.get("item"))
+            if item.get("type") == "message":
+                self._phases[wire.get("output_index")] = text(item.get("phase"))
+            return ""
         if kind == "response.output_text.annotation.added":
             annotation = read_annotation(wire.get("annotation"))
             self._annotations += [annotation] if annotation else []

@@ -50,7 +50,7 @@ class Response:
             gathered += chunk
             if len(gathered) > limit:
                 await self.close()
-                raise BodyTooLarge(f"The server sent more than {limit // (1024 * 1024)} MB.")
+                raise BodyTooLarge(f"The answer is larger than {limit // (1024 * 1024)} MB.")
         return bytes(gathered)
 
     @property

@@ -60,7 +60,7 @@ class RetryPolicy:
 
     attempts: int = 3
     base: float = 0.5
-    max_wait: float = 30.0
+    max_wait: float = 10.0
     total: float = 120.0
 
 

@@ -38,7 +38,7 @@ class EventParser:
         """The events that `chunk` completes."""
         self._received += len(chunk)
         if self._received > self._limit:
-            raise BodyTooLarge(f"The server streamed more than {self._limit // (1024 * 1024)} MB.")
+            raise BodyTooLarge(f"The answer is larger than {self._limit // (1024 * 1024)} MB.")
         self._unfinished.append(chunk)
         if b"\n" not in chunk and b"\r" not in chunk:
             return []

@@ -40,7 +40,7 @@ async def ask(query: str, transport: CorpusTransport) -> str:
     provider = Local()
     question = Question(query, "passages")
     response = await transport.send(provider.ask(question))
-    reader = provider.reader(question, response.content_type)
+    reader = provider.reader(question)
     reader.feed(await response.read())
     return result(query, reader.finish()).llm_content
 
