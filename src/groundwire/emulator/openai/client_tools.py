@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
+
+from groundwire.emulator.openai.loose_json import object_in, objects_in
 
 DEFAULT_NAMESPACE: Final = "functions"
 """Codex's lite models put ordinary functions here; calls of these name no namespace."""
@@ -17,7 +19,7 @@ class ClientTool:
     own_name: str
     namespace: str = ""
     freeform: bool = False
-    parameters: Mapping[str, Any] | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -32,24 +34,17 @@ def spoken_name(own_name: str, namespace: str) -> str:
 
 def client_tools(request: Mapping[str, Any]) -> list[ClientTool]:
     """All of them; Codex's lite models carry them inside the first item of the input."""
-    given = request.get("input")
-    items = [item for item in given if isinstance(item, Mapping)] if isinstance(given, list) else []
+    items = objects_in(request.get("input"))
     inside = [item.get("tools") for item in items if item.get("type") == "additional_tools"]
     return [tool for tools in (request.get("tools"), *inside) for tool in _read(tools)]
 
 
 def _read(tools: Any, namespace: str = "") -> Iterator[ClientTool]:
-    listed: Iterable[Any] = tools if isinstance(tools, list) else ()
-    for tool in listed:
-        if not isinstance(tool, Mapping) or not isinstance(tool.get("name"), str):
+    for tool in objects_in(tools):
+        if not isinstance(tool.get("name"), str):
             continue
         if tool.get("type") == "namespace":
             yield from _read(tool.get("tools"), tool["name"])
         elif tool.get("type") in ("function", "custom"):
-            parameters = tool.get("parameters")
-            yield ClientTool(
-                tool["name"],
-                namespace,
-                tool["type"] == "custom",
-                parameters if isinstance(parameters, Mapping) else None,
-            )
+            parameters = object_in(tool.get("parameters"))
+            yield ClientTool(tool["name"], namespace, tool["type"] == "custom", parameters)

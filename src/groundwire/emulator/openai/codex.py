@@ -1,8 +1,9 @@
-"""The emulated chatgpt.com/backend-api: Codex responses, models, standalone search, account calls.
+"""The emulated chatgpt.com/backend-api: its addresses, and the one that matters, Codex responses.
 
 A request is checked (`codex_request`), read (`request`), answered by the emulated model
 (`acting`), told in one of the recorded phrasings, and streamed (`stream`). The scenarios
-that change only the stream's shape are read here; faults are in `faults/codex.py`.
+that change only the stream's shape are read here; faults are in `faults/codex.py`, the other calls
+in `codex_search` and `codex_account`.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ from typing import Any, Final
 
 from groundwire.emulator.acting import act
 from groundwire.emulator.openai.client_tools import client_tools
+from groundwire.emulator.openai.codex_account import account_check, analytics, usage_report, user_settings
 from groundwire.emulator.openai.codex_models import MODELS, catalogue_entry
 from groundwire.emulator.openai.codex_request import detail, refuse_caller, refuse_request
+from groundwire.emulator.openai.codex_search import standalone_search
 from groundwire.emulator.openai.items import Wire, response_object, usage
 from groundwire.emulator.openai.phrasing import shortened
 from groundwire.emulator.openai.request import read_conversation, search_tool
-from groundwire.emulator.openai.searching import search
 from groundwire.emulator.openai.shape import shape_for
 from groundwire.emulator.openai.stream import Shape, frames, response_events
 from groundwire.emulator.openai.styles import HARMLESS_NATIVE
-from groundwire.emulator.openai.tokens import read_claims
 from groundwire.emulator.openai.turn import Telling, cited_answer, output_items, plain_answer
 from groundwire.emulator.routing import Api, Problem, Route
 from groundwire.emulator.wire import Call, Chunk, Reply, event_stream, json_reply
@@ -36,9 +37,6 @@ RATE_HEADERS: Final = {
     "x-codex-credits-has-credits": "False",
     "x-codex-credits-unlimited": "False",
 }
-SEARCH_FIELDS: Final = frozenset(
-    {"id", "model", "input", "commands", "settings", "max_output_tokens", "reasoning", "service_tier"}
-)
 
 
 def responses(call: Call, world: World) -> Reply:
@@ -75,99 +73,6 @@ def models(call: Call, world: World) -> Reply:
     """GET /backend-api/codex/models: the account's models, best first."""
     listed = {"models": [catalogue_entry(model) for model in MODELS]}
     return refuse_caller(call, world) or json_reply(listed, headers={"etag": 'W/"emulator"'})
-
-
-def standalone_search(call: Call, world: World) -> Reply:
-    """POST /backend-api/codex/alpha/search: raw results, no model turn."""
-    refused = refuse_caller(call, world)
-    if refused is not None:
-        return refused
-    request = call.json
-    if not isinstance(request, dict):
-        return detail("Input should be a valid dictionary")
-    for field in request:
-        if field not in SEARCH_FIELDS:
-            return _unknown_parameter(field)
-    if request.get("model") not in MODELS:
-        return detail(
-            f"The '{request.get('model')}' model is not supported when using Codex with a ChatGPT account."
-        )
-    commands = request.get("commands")
-    queries = commands.get("search_query") if isinstance(commands, dict) else None
-    if not isinstance(queries, list) or not all(isinstance(one, dict) and one.get("q") for one in queries):
-        # The real service answers 200 and explains itself inside `output`.
-        return json_reply(
-            {"encrypted_output": None, "output": "Error: no search_query was given.", "results": None}
-        )
-    return json_reply(_search_results(queries, request, world))
-
-
-def account_check(call: Call, world: World) -> Reply:
-    """GET /backend-api/wham/accounts/check: where this account's workspace lives."""
-    claims = read_claims(call.bearer or "")
-    account_id = claims.account_id if claims else None
-    if account_id is None:
-        return json_reply({"detail": "Unauthorized"}, 401)
-    account = {
-        "id": account_id,
-        "structure": "personal",
-        "plan_type": "plus",
-        "workspace_backend_origin": _origin(call, world),
-        "account_routing_override": "us",
-    }
-    return json_reply(
-        {"accounts": [account], "account_ordering": [account_id], "default_account_id": account_id}
-    )
-
-
-def user_settings(call: Call, world: World) -> Reply:
-    """GET /backend-api/wham/settings/user: nothing set."""
-    return refuse_caller(call, world) or json_reply({})
-
-
-def usage_report(call: Call, world: World) -> Reply:
-    """GET /backend-api/wham/usage: how much of the plan is used."""
-    window = {"used_percent": 12, "limit_window_seconds": 18000, "reset_after_seconds": 3600}
-    limit = {"allowed": True, "limit_reached": False, "primary_window": window, "secondary_window": None}
-    return refuse_caller(call, world) or json_reply(
-        {"plan_type": "plus", "rate_limit": limit, "credits": None}
-    )
-
-
-def _origin(call: Call, world: World) -> str:
-    """Where the caller finds us: Codex wants HTTPS here, so a proxy that adds it is believed."""
-    proxied = call.headers.get("x-forwarded-proto")
-    return f"{proxied}://{call.headers['host']}" if proxied and "host" in call.headers else world.base_url
-
-
-def _search_results(queries: list[dict[str, Any]], request: dict[str, Any], world: World) -> dict[str, Any]:
-    settings = request.get("settings")
-    filters = settings.get("filters") if isinstance(settings, dict) else None
-    domains = filters if isinstance(filters, dict) else {}
-    lines: list[str] = []
-    results: list[dict[str, Any]] = []
-    for turn, query in enumerate(queries):
-        allowed = query.get("domains") or domains.get("allowed_domains") or ()
-        blocked = domains.get("blocked_domains") or ()
-        found = search(str(query["q"]), world.documents, limit=5, allowed=allowed, blocked=blocked)
-        for number, passage in enumerate(found):
-            reference = f"turn{turn}search{number}"
-            results.append(
-                {"type": "text_result", "ref_id": reference, "url": passage.url, "title": passage.title}
-            )
-            lines.append(f"{reference} [wordlim 200] {passage.title} ({passage.url})\n{passage.text}")
-    output = "\n\n".join(lines) or "No results."
-    return {"encrypted_output": None, "output": output, "results": results}
-
-
-def _unknown_parameter(field: str) -> Reply:
-    error = {
-        "message": f"Unknown parameter: '{field}'.",
-        "type": "invalid_request_error",
-        "param": field,
-        "code": "unknown_parameter",
-    }
-    return json_reply({"error": error}, 400)
 
 
 def _telling(request: dict[str, Any]) -> Telling:
@@ -212,6 +117,7 @@ CODEX: Final = Api(
         Route("POST", "/backend-api/codex/alpha/search", standalone_search, takes="json", kind="search"),
         Route("GET", "/backend-api/wham/accounts/check", account_check, kind="account"),
         Route("GET", "/backend-api/wham/settings/user", user_settings, kind="account"),
+        Route("POST", "/backend-api/codex/analytics-events/events", analytics, kind="account"),
         Route("GET", "/backend-api/wham/usage", usage_report, kind="account"),
     ),
     refuse=_refuse,

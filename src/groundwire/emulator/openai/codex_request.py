@@ -114,7 +114,7 @@ def _refuse_input(request: Mapping[str, Any]) -> Reply | None:
         return detail("System messages are not allowed")
     if not request.get("instructions") and "developer" not in roles:
         return detail("Instructions are required")
-    calls = {item.get("call_id") for item in given if str(item.get("type", "")).endswith("_call")}
+    calls = [item.get("call_id") for item in given if str(item.get("type", "")).endswith("_call")]
     for item in given:
         if str(item.get("type", "")).endswith("_call_output") and item.get("call_id") not in calls:
             return invalid(
@@ -139,7 +139,7 @@ def _refuse_tools(request: Mapping[str, Any]) -> Reply | None:
     choice = request.get("tool_choice", "auto")
     if isinstance(choice, Mapping):
         wanted = choice.get("name") if choice.get("type") == "function" else choice.get("type")
-        offered = {tool.get("name") if choice.get("type") == "function" else tool["type"] for tool in tools}
+        offered = [tool.get("name") if choice.get("type") == "function" else tool["type"] for tool in tools]
         if wanted not in offered:
             return invalid(f"Tool choice '{wanted}' not found in 'tools' parameter.", "tool_choice")
     return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from groundwire.emulator.openai.loose_json import object_in
 from groundwire.emulator.openai.phrasing import CitedAnswer, OutputMessage
 from groundwire.emulator.wire import to_json
 
@@ -94,11 +95,11 @@ def response_object(response_id: str, created_at: int, request: Mapping[str, Any
         "parallel_tool_calls": request.get("parallel_tool_calls", True),
         "previous_response_id": None,
         "prompt_cache_key": request.get("prompt_cache_key"),
-        "reasoning": {"effort": None, "summary": None, **_mapping(request.get("reasoning"))},
+        "reasoning": {"effort": None, "summary": None, **object_in(request.get("reasoning"))},
         "service_tier": "auto",
         "store": False,
         "temperature": 1.0,
-        "text": {"format": {"type": "text"}, **_mapping(request.get("text"))},
+        "text": {"format": {"type": "text"}, **object_in(request.get("text"))},
         "tool_choice": request.get("tool_choice", "auto"),
         "tools": request.get("tools") or [],
         "top_p": 1.0,
@@ -121,7 +122,3 @@ def usage(request_size: int, items: Sequence[Wire]) -> Wire:
         "output_tokens_details": {"reasoning_tokens": reasoned},
         "total_tokens": asked + answered,
     }
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from groundwire.emulator.conversation import Conversation, FunctionCall, FunctionResult, Message, Turn
+from groundwire.emulator.openai.loose_json import object_in, objects_in
 from groundwire.emulator.openai.phrasing import CitedAnswer
 from groundwire.emulator.openai.request import insisted
 from groundwire.emulator.wire import Call, Chunk, Reply, event_stream, json_reply, to_json
@@ -45,7 +46,7 @@ def read_chat(request: Mapping[str, Any]) -> Conversation:
         model=str(request.get("model", "")),
         messages=tuple(messages),
         functions=names,
-        schemas={one["name"]: one["parameters"] for one in functions if one.get("parameters")},
+        schemas={one["name"]: object_in(one.get("parameters")) for one in functions},
         must_call=insisted(request.get("tool_choice"), names),
         output_schema=_output_schema(request.get("response_format")),
     )
@@ -133,13 +134,12 @@ def _message(given: Mapping[str, Any], names: dict[str, str]) -> Message:
     if role == "tool":
         call_id = str(given.get("tool_call_id", ""))
         return Message("user", results=(FunctionResult(names.get(call_id, ""), text, call_id),))
-    calls = tuple(_call(one, names) for one in given.get("tool_calls") or [] if isinstance(one, Mapping))
+    calls = tuple(_call(one, names) for one in objects_in(given.get("tool_calls")))
     return Message(_ROLES.get(role, "user"), text, calls)
 
 
 def _call(given: Mapping[str, Any], names: dict[str, str]) -> FunctionCall:
-    function = given.get("function")
-    function = function if isinstance(function, Mapping) else {}
+    function = object_in(given.get("function"))
     name, call_id = str(function.get("name", "")), str(given.get("id", ""))
     names[call_id] = name
     try:
@@ -150,24 +150,21 @@ def _call(given: Mapping[str, Any], names: dict[str, str]) -> FunctionCall:
 
 
 def _joined(parts: Any) -> str:
-    if not isinstance(parts, list):
-        return ""
-    return "\n".join(str(part["text"]) for part in parts if isinstance(part, Mapping) and "text" in part)
+    return "\n".join(str(part["text"]) for part in objects_in(parts) if "text" in part)
 
 
 def _functions(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for tool in request.get("tools") or []:
-        function = tool.get("function") if isinstance(tool, Mapping) else None
-        if isinstance(function, Mapping) and isinstance(function.get("name"), str):
+    for tool in objects_in(request.get("tools")):
+        function = object_in(tool.get("function"))
+        if isinstance(function.get("name"), str):
             yield function
 
 
 def _output_schema(form: Any) -> Mapping[str, Any] | None:
-    if not isinstance(form, Mapping) or form.get("type") not in ("json_schema", "json_object"):
+    given = object_in(form)
+    if given.get("type") not in ("json_schema", "json_object"):
         return None
-    wrapped = form.get("json_schema")
-    schema = wrapped.get("schema") if isinstance(wrapped, Mapping) else None
-    return schema if isinstance(schema, Mapping) else {}
+    return object_in(object_in(given.get("json_schema")).get("schema"))
 
 
 def _tool_call(index: int, wanted: FunctionCall, world: World) -> Wire:

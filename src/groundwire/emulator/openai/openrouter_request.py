@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from groundwire.emulator.openai.loose_json import objects_in, words_in
 from groundwire.emulator.openai.request import SearchTool, search_tool
 from groundwire.emulator.wire import Call, Reply, json_reply
 
@@ -76,13 +77,19 @@ def refuse_chat(request: Any) -> Reply | None:
 
 def refuse_model(request: Mapping[str, Any]) -> Reply | None:
     """Why the model is not served, or None."""
-    model = request.get("model") or next(iter(request.get("models") or []), None)
-    if not isinstance(model, str) or not model:
+    model = wanted_model(request)
+    if not model:
         return refusal(400, "No models provided")
     author, slash, name = model.partition("/")
     if not slash or not name or author not in AUTHORS:
         return refusal(400, f"{model} is not a valid model ID")
     return None
+
+
+def wanted_model(request: Mapping[str, Any]) -> str:
+    """The model, or the first of the fallback list; empty when there is none."""
+    model = request.get("model")
+    return model if isinstance(model, str) and model else next(iter(words_in(request.get("models"))), "")
 
 
 def refuse_search(request: Mapping[str, Any]) -> Reply | None:
@@ -101,7 +108,7 @@ def refuse_search(request: Mapping[str, Any]) -> Reply | None:
 
 def web_search(request: Mapping[str, Any]) -> WebSearch | None:
     """The search a request asks for, or None: the plugin first, then `:online`, then the server tool."""
-    model = str(request.get("model") or next(iter(request.get("models") or []), ""))
+    model = wanted_model(request)
     plugin = _web_plugin(request)
     if plugin is not None and plugin.get("enabled", True):
         return WebSearch(
@@ -131,17 +138,14 @@ def _is_native(engine: str, model: str) -> bool:
 
 
 def _web_plugin(request: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    plugins = request.get("plugins")
-    if not isinstance(plugins, list):
-        return None
-    return next((one for one in plugins if isinstance(one, Mapping) and one.get("id") == "web"), None)
+    return next((one for one in objects_in(request.get("plugins")) if one.get("id") == "web"), None)
 
 
 def _from_plugin(plugin: Mapping[str, Any]) -> SearchTool:
     return SearchTool(
         kind="plugin",
-        allowed_domains=tuple(plugin.get("include_domains") or ()),
-        blocked_domains=tuple(plugin.get("exclude_domains") or ()),
+        allowed_domains=words_in(plugin.get("include_domains")),
+        blocked_domains=words_in(plugin.get("exclude_domains")),
         max_results=plugin.get("max_results", 5),
         engine=str(plugin.get("engine", "auto")),
         forced=True,
@@ -149,7 +153,6 @@ def _from_plugin(plugin: Mapping[str, Any]) -> SearchTool:
 
 
 def _search_settings(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    tools = request.get("tools")
-    offered = [tool for tool in tools if isinstance(tool, Mapping)] if isinstance(tools, list) else []
+    offered = objects_in(request.get("tools"))
     server_tools = [tool.get("parameters") for tool in offered if tool.get("type") == "openrouter:web_search"]
     return [one for one in (_web_plugin(request), *server_tools) if isinstance(one, Mapping)]

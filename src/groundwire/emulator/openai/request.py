@@ -14,6 +14,7 @@ import msgspec
 
 from groundwire.emulator.conversation import Conversation, FunctionCall, FunctionResult, Message
 from groundwire.emulator.openai.client_tools import client_tools, spoken_name
+from groundwire.emulator.openai.loose_json import object_in, objects_in, words_in
 
 Role = Literal["user", "model", "system"]
 
@@ -55,8 +56,8 @@ def read_conversation(request: Mapping[str, Any], *, search: bool) -> Conversati
         search=search,
         schemas={tool.name: tool.parameters for tool in tools if tool.parameters},
         must_call=insisted(request.get("tool_choice"), names),
-        thoughts=bool(_object(request.get("reasoning")).get("summary")),
-        output_schema=_output_schema(_object(_object(request.get("text")).get("format"))),
+        thoughts=bool(object_in(request.get("reasoning")).get("summary")),
+        output_schema=_output_schema(object_in(object_in(request.get("text")).get("format"))),
     )
 
 
@@ -64,31 +65,31 @@ def insisted(choice: Any, names: tuple[str, ...]) -> tuple[str, ...]:
     """The functions of which a request insists that one is called."""
     if choice == "required":
         return names
-    given = _object(choice)
-    wanted = given.get("name") or _object(given.get("function")).get("name")
+    given = object_in(choice)
+    wanted = given.get("name") or object_in(given.get("function")).get("name")
     return (wanted,) if wanted in names else ()
 
 
 def search_tool(request: Mapping[str, Any]) -> SearchTool | None:
     """The hosted search tool among the request's tools, or None when there is none or it is switched off."""
     choice = request.get("tool_choice")
-    tool = next((one for one in _objects(request.get("tools")) if one.get("type") in SEARCH_TOOLS), None)
+    tool = next((one for one in objects_in(request.get("tools")) if one.get("type") in SEARCH_TOOLS), None)
     if tool is None or choice == "none":
         return None
-    given = {**tool, **_object(tool.get("filters")), **_object(tool.get("parameters"))}
+    given = {**tool, **object_in(tool.get("filters")), **object_in(tool.get("parameters"))}
     return SearchTool(
         kind=str(tool["type"]),
-        allowed_domains=_words(given.get("allowed_domains")),
-        blocked_domains=_words(given.get("blocked_domains") or given.get("excluded_domains")),
+        allowed_domains=words_in(given.get("allowed_domains")),
+        blocked_domains=words_in(given.get("blocked_domains") or given.get("excluded_domains")),
         max_results=given["max_results"] if isinstance(given.get("max_results"), int) else 4,
         engine=str(given.get("engine", "auto")),
-        forced=_object(choice).get("type") == tool["type"] or choice == "required",
+        forced=object_in(choice).get("type") == tool["type"] or choice == "required",
     )
 
 
 def _output_schema(form: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if form.get("type") == "json_schema":
-        return _object(form.get("schema"))
+        return object_in(form.get("schema"))
     return {} if form.get("type") == "json_object" else None
 
 
@@ -100,7 +101,7 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Message]:
         yield Message("user", given)
         return
     names: dict[str, str] = {}
-    for item in _objects(given):
+    for item in objects_in(given):
         kind = item.get("type", "message")
         if kind == "message":
             yield Message(_ROLES.get(str(item.get("role")), "user"), _text(item.get("content")))
@@ -138,7 +139,7 @@ def _arguments(item: Mapping[str, Any]) -> Mapping[str, Any]:
     if item.get("type") == "custom_tool_call":
         return {"input": item.get("input", "")}
     try:
-        return _object(msgspec.json.decode(str(item.get("arguments", "{}"))))
+        return object_in(msgspec.json.decode(str(item.get("arguments", "{}"))))
     except msgspec.DecodeError:
         return {}
 
@@ -146,16 +147,4 @@ def _arguments(item: Mapping[str, Any]) -> Mapping[str, Any]:
 def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
-    return "\n".join(part["text"] for part in _objects(content) if isinstance(part.get("text"), str))
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _objects(value: Any) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
-
-
-def _words(value: Any) -> tuple[str, ...]:
-    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+    return "\n".join(part["text"] for part in objects_in(content) if isinstance(part.get("text"), str))
