@@ -79,6 +79,7 @@ async def _serve(arguments: argparse.Namespace) -> int:
             scenario=arguments.scenario,
             script=arguments.script,
             on_reply=on_reply,
+            keep=0,
         )
         emulator.open_documents()
         stop = _stop_signal()
@@ -90,7 +91,7 @@ async def _serve(arguments: argparse.Namespace) -> int:
             print(report.message, file=sys.stderr)
             return 1
         finally:
-            print(f"Stopped after {len(emulator.requests)} requests.", file=sys.stderr)
+            print(f"Stopped after {emulator.world.counts['requests']} requests.", file=sys.stderr)
     return 0
 
 

@@ -79,17 +79,21 @@ class Application:
         try:
             body = decoded(await read_body(receive), headers.get("content-encoding", ""))
         except TooLarge:
-            self._world.requests.append(call)
+            self._world.note(call)
             return call, _refused(match, call, "body too large", 413)
         except BadEncoding as error:
-            self._world.requests.append(call)
+            self._world.note(call)
             return call, _refused(match, call, "malformed body", 400, str(error))
         try:
             scenarios = _chosen(headers, prefix, body) or self._world.scenarios
         except InvalidConfig as error:
             return call, json_reply({"error": {"code": 400, "message": str(error)}}, 400)
-        call, reply = _dispatch(match, replace(call, body=body, scenarios=scenarios), self._world)
-        return call, reply
+        call = replace(call, body=body, scenarios=scenarios)
+        try:
+            return _dispatch(match, call, self._world)
+        except RecursionError:
+            self._world.note(call)
+            return call, _refused(match, call, "malformed body", 400, "It is nested too deeply.")
 
     async def _write(self, reply: Reply, receive: Receive, send: Send) -> None:
         if reply.wait:
@@ -124,18 +128,18 @@ def _dispatch(match: Match, call: Call, world: World) -> tuple[Call, Reply]:
     """Parse the body as the route wants it, let the scenarios and the handler answer."""
     route = match.route
     if route is None:
-        world.requests.append(call)
+        world.note(call)
         trouble: Trouble = "wrong method" if match.wrong_method else "unknown path"
         return call, _refused(match, call, trouble, 405 if match.wrong_method else 404)
     try:
         call = _parsed(call, route)
     except _WrongType:
-        world.requests.append(call)
+        world.note(call)
         return call, _refused(match, call, "wrong content type", 415, call.media_type)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        world.requests.append(call)
+        world.note(call)
         return call, _refused(match, call, "malformed body", 400, str(error))
-    world.requests.append(call)
+    world.note(call)
     playing = [catalogue()[name] for name in call.scenarios]
     playing = [scenario for scenario in playing if scenario.touches(call)]
     for scenario in playing:

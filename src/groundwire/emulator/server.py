@@ -48,18 +48,20 @@ class Emulator:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         on_reply: Callable[[Call, Reply], None] | None = None,
+        keep: int | None = None,
     ) -> None:
         """Prepare an emulator; nothing is bound yet.
 
         `corpus` is a folder of documents or anything with `find`; without it the bundled documents
         are searched. `scenario` is a name, or several joined with `+`, played by every request that
         names none. `script` is a Script, a file, or the name of a shipped one. `on_reply` is told
-        of every call and its reply.
+        of every call and its reply. `keep` limits how many requests are remembered.
         """
         loaded = script if script is None or isinstance(script, Script) else load_script(script)
         self.world = World(
             documents=documents_from(corpus),
             clock=clock,
+            keep=keep,
             scenarios=names_in(scenario or ""),
             script=ScriptRun(loaded) if loaded else None,
         )

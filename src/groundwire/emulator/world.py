@@ -30,8 +30,17 @@ class World:
     scenarios: tuple[str, ...] = ()
     """The sticky scenarios, played by every request that names none of its own."""
     requests: list[Call] = field(default_factory=list)
+    keep: int | None = None
+    """How many requests are remembered, the newest ones; None means all."""
     counts: Counter[str] = field(default_factory=Counter)
     _kept: dict[type, Any] = field(default_factory=dict)
+
+    def note(self, call: Call) -> None:
+        """Remember a request and count it."""
+        self.count("requests")
+        self.requests.append(call)
+        if self.keep is not None and len(self.requests) > self.keep:
+            del self.requests[0]
 
     def of(self, kind: type[Kept]) -> Kept:
         """This emulator's one instance of a state class, made (without arguments) when first asked for."""

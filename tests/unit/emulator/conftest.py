@@ -93,7 +93,7 @@ def _encoded(json: Any, form: dict[str, str] | None, body: bytes | None) -> tupl
     return (msgspec.json.encode(json) if json is not None else b""), "application/json"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def asking() -> Callable[..., Asker]:
     """Makes an emulator that can be asked; options are those of Emulator."""
     return Asker

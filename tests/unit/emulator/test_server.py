@@ -57,3 +57,11 @@ async def test_a_failure_inside_the_block_is_not_hidden_by_the_script_report() -
 def test_an_unknown_scenario_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(InvalidConfig, match="latency"):
         Emulator(scenario="latencyy")
+
+
+async def test_only_the_newest_requests_are_kept_when_asked(asking: Callable[..., Any]) -> None:
+    ask = asking(keep=2)
+    for number in range(4):
+        await ask("GET", f"/{number}")
+    assert [call.path for call in ask.emulator.requests] == ["/2", "/3"]
+    assert ask.emulator.world.counts["requests"] == 4

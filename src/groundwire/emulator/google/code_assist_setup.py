@@ -163,6 +163,7 @@ def _security_policy_violated() -> Reply:
 SETUP_SCENARIOS = tuple(
     Scenario(name, about, apis=("code-assist",), kinds=("setup",))
     for name, about in (
+        ("ok-standard", "Code Assist: the standard tier and the project one names (also without a scenario)"),
         ("ok-free", "Code Assist: the free tier with the project Google manages (served until June 2026)"),
         ("onboard", "Code Assist: no tier yet; onboarding the free tier is done at once"),
         ("onboard-slow", "Code Assist: onboarding is an operation that is done at the second poll"),

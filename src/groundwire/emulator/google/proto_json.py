@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 STRING, NUMBER, INTEGER, BOOLEAN, ANY = "TYPE_STRING", "TYPE_DOUBLE", "TYPE_INT32", "TYPE_BOOL", "ANY"
@@ -134,6 +135,7 @@ class Reading:
         self.violations.append(Violation(path, f"Invalid JSON payload received. {text}"))
 
 
+@lru_cache(maxsize=1024)
 def camel(name: str) -> str:
     """`system_instruction` as `systemInstruction`."""
     if "_" not in name:
@@ -142,6 +144,7 @@ def camel(name: str) -> str:
     return first + "".join(word[:1].upper() + word[1:] for word in rest)
 
 
+@lru_cache(maxsize=1024)
 def snake(name: str) -> str:
     """`systemInstruction` as `system_instruction`."""
     return _HUMP.sub(r"_\1", name).lower()
