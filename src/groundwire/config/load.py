@@ -126,7 +126,8 @@ def _paths(env: Mapping[str, str], home: Path) -> Paths:
     )
 
 
-def _variable(setting: str) -> str:
+def variable_of(setting: str) -> str:
+    """The environment variable that sets a setting."""
     return (
         _VARIABLES.get(setting) or "GROUNDWIRE_" + setting.removeprefix("search.").replace(".", "_").upper()
     )
@@ -135,7 +136,7 @@ def _variable(setting: str) -> str:
 def _from_environment(env: Mapping[str, str]) -> Layer:
     found: dict[str, Found] = {}
     for setting in checks.CHECKS:
-        variable = _variable(setting)
+        variable = variable_of(setting)
         # Keys in the environment are the business of credentials.resolve.
         if not setting.endswith(".api_key") and (value := env.get(variable, "")) != "":
             found[setting] = Found(checks.from_text(setting, value), variable, None, variable)
