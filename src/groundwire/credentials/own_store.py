@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 
 from groundwire.config import Config
 from groundwire.credentials.lock import FileLock, lock_path
@@ -21,7 +22,7 @@ def own_store(config: Config) -> FileStore:
 def save_key(config: Config, provider: str, key: Secret) -> FileStore:
     """Put a provider's API key into the store, in place of an older one, and give the store."""
     store = own_store(config)
-    lock = FileLock(lock_path(config.paths.state_dir, str(store.path.resolve())))
+    lock = FileLock(lock_path(config.paths.state_dir, os.path.realpath(store.path)))
     if not asyncio.run(lock.acquire(patience=_PATIENCE)):
         raise CredentialError(f"{store.where} is locked by another program.", hint="Try again in a moment.")
     try:

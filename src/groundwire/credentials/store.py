@@ -89,10 +89,7 @@ class FileStore:
 
     def _target(self) -> Path:
         """The file itself, where a symbolic link leads."""
-        try:
-            return self.path.resolve()
-        except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before Python 3.13
-            raise CredentialError(f"{self.where} cannot be opened: {error}.") from None
+        return Path(os.path.realpath(self.path))
 
 
 @dataclass(frozen=True, slots=True)

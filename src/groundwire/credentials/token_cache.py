@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +79,7 @@ def codex_place(store: FileStore, state_dir: Path, sign_in_again: str) -> TokenP
 
 
 def _own_lock(store: Store, state_dir: Path) -> Path:
-    return lock_path(state_dir, str(store.path.resolve()) if isinstance(store, FileStore) else store.label)
+    return lock_path(state_dir, os.path.realpath(store.path) if isinstance(store, FileStore) else store.label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,8 @@ class OpenAISession:
         self._clock = clock
         self._sleep = sleep
         self._finishing: set[asyncio.Task[None]] = set()
+        self._attempts = 0
+        self._failure: TransportError | CredentialError | None = None
 
     async def headers(self) -> Headers:
         """The headers of a token that lasts; renews first when it does not."""
@@ -133,13 +136,17 @@ class OpenAISession:
 
     async def _renew(self, spent: Secret, *, refused: bool) -> None:
         """Replace the access token `spent`, unless somebody has done so meanwhile."""
+        attempts = self._attempts
         locks = await self._lock(spent)
         if not locks:
             return
-        if self._adopted(spent):  # without awaiting, so that a crowd of waiters passes in one go
+        # Without awaiting, so that a crowd of waiters passes in one go.
+        if self._attempts != attempts or self._adopted(spent):
             _release(locks)
+            if self._attempts != attempts and self._failure is not None:
+                raise type(self._failure)(self._failure.message, hint=self._failure.hint)
             return
-        task = asyncio.ensure_future(self._renew_and_save(spent, refused))
+        task = asyncio.ensure_future(self._attempt(refused))
 
         def finished(task: asyncio.Task[None]) -> None:
             _release(locks)
@@ -167,7 +174,7 @@ class OpenAISession:
                     raise TransportError(
                         f"Another program has been renewing the sign-in in {self._place.store.where} "
                         f"for more than {LOCK_PATIENCE:.0f} seconds.",
-                        hint=f"Try again; if no such program runs, remove {path}.",
+                        hint="Try again in a moment.",
                     )
             else:
                 return taken
@@ -191,27 +198,36 @@ class OpenAISession:
         self._tokens = stored
         return True
 
-    async def _renew_and_save(self, spent: Secret, refused: bool) -> None:
-        """Steps 4 to 6, under the locks."""
-        stored = await self._stored()
-        now = self._clock()
-        still_good = not refused and (oauth.ends_at(stored) or 0.0) > now
+    async def _attempt(self, refused: bool) -> None:
+        """Steps 4 to 6, under the locks. How it ends counts for everyone who is waiting here, too: a crowd
+        does not ask a server that is down, or that refused for good, once each."""
+        self._failure = None
         try:
-            reply = await self._exchange(stored)
-        except (TransportError, CredentialError):
-            if still_good:
+            stored = await self._stored()
+            try:
+                self._tokens = await self._renewed(stored)
+            except (TransportError, CredentialError):
+                if refused or (oauth.ends_at(stored) or 0.0) <= self._clock():
+                    raise
                 self._tokens = stored
-                return
+        except (TransportError, CredentialError) as error:
+            self._failure = error
+            self._attempts += 1
             raise
+        self._attempts += 1
+
+    async def _renewed(self, stored: OAuthTokens) -> OAuthTokens:
+        """New tokens in place of the stored ones, written back; or those that somebody else wrote."""
+        reply = await self._exchange(stored)
         if isinstance(reply, oauth.Refused):
-            self._tokens = await self._after_reuse(stored)
-            return
-        self._tokens = oauth.renewed(stored, reply, now)
+            return await self._after_reuse(stored)
+        tokens = oauth.renewed(stored, reply, self._clock())
         try:
-            self._place.save(self._tokens)
+            self._place.save(tokens)
         except CredentialError as error:
             # The new token works for this process, so the work goes on; the store's copy is spent.
             _log.warning("%s Sign in again with: %s", error.message, self._place.sign_in_again)
+        return tokens
 
     async def _stored(self) -> OAuthTokens:
         """The sign-in as the store holds it now. OpenCode writes in place, so a half-written file is

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -323,6 +324,16 @@ def test_stores_that_cannot_be_read_are_problems(machine: Machine) -> None:
         "not valid JSON",
         "this is a folder, not a file",
     ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="symbolic links of POSIX")
+def test_a_store_that_is_a_loop_of_links_is_a_problem(machine: Machine) -> None:
+    path = machine.home / ".codex/auth.json"
+    path.parent.mkdir()
+    path.symlink_to(path)
+    with pytest.raises(MissingOpenAISession):
+        machine.resolve("openai_oauth")
+    assert len(store_problems(machine.config, machine.env, lambda: NOW)) == 1
 
 
 def test_a_credential_and_its_findings_never_show_a_secret(machine: Machine) -> None:

@@ -309,6 +309,24 @@ async def test_a_passing_trouble_keeps_the_sign_in_and_says_so(
     assert sign.stored.refresh == Secret("rt1")
 
 
+@pytest.mark.parametrize("left", [-10, 100], ids=["an ended token", "a token that still works"])
+async def test_a_crowd_asks_a_server_that_is_down_once(tmp_path: Path, left: float) -> None:
+    sign = Sign(tmp_path, left=left)
+    async with ScriptedTransport([reply("busy", status=503)]) as transport:
+        session = sign.session(transport)
+        outcomes = await asyncio.gather(*(session.headers() for _ in range(50)), return_exceptions=True)
+    assert {isinstance(outcome, TransportError) for outcome in outcomes} == {left < 0}
+
+
+async def test_a_later_caller_tries_again(tmp_path: Path) -> None:
+    sign = Sign(tmp_path, left=-10)
+    async with ScriptedTransport([reply("busy", status=503), reply({"access_token": "new"})]) as transport:
+        session = sign.session(transport)
+        with pytest.raises(TransportError):
+            await session.headers()
+        assert bearer(await session.headers()) == "new"
+
+
 async def test_while_the_old_token_still_works_a_passing_trouble_does_not_matter(sign: Sign) -> None:
     session = sign.session(ScriptedTransport([ConnectFailed("No route.")]))
     assert bearer(await session.headers()) == jwt(NOW + 100)
