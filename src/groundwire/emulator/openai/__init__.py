@@ -5,5 +5,5 @@ request, client_tools, turn, items           the Responses API: read a request, 
 stream, shape, scenarios                     tell items as events, in the plain order or a named other one
 codex, codex_{request,search,account,models}  chatgpt.com/backend-api
 oauth, signin, tokens                        auth.openai.com
-openrouter, openrouter_{request,chat}        openrouter.ai/api/v1
+openrouter, openrouter_{request,chat,account}openrouter.ai/api/v1
 """

@@ -1,8 +1,9 @@
-"""The emulated openrouter.ai/api/v1: Responses as JSON or events, key, credits, models.
+"""The emulated openrouter.ai/api/v1: its addresses, and Responses as JSON or events.
 
-Chat Completions is in `openrouter_chat`. OpenRouter differs from the Codex backend in what surrounds
-the same items: no event names but processing comments, the whole output in the last event, a price
-in the usage, and, unless the model searches natively, annotations without positions.
+Chat Completions is in `openrouter_chat`, key and models are in `openrouter_account`. OpenRouter
+differs from the Codex backend in what surrounds the same items: no event names but processing
+comments, the whole output in the last event, a price in the usage, and, unless the model searches
+natively, annotations without positions.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Final
 from groundwire.emulator.acting import act
 from groundwire.emulator.conversation import Conversation, Turn
 from groundwire.emulator.openai.items import Wire, response_object, usage
+from groundwire.emulator.openai.openrouter_account import credits_left, key, models
 from groundwire.emulator.openai.openrouter_chat import chat_reply, read_chat
 from groundwire.emulator.openai.openrouter_request import (
     WebSearch,
@@ -36,15 +38,6 @@ from groundwire.emulator.world import World
 PROCESSING: Final = b"OPENROUTER PROCESSING"
 RESULT_PRICE: Final = 0.004
 """Dollars per Exa result."""
-
-LISTED_MODELS: Final = (
-    "openai/gpt-5.5",
-    "openai/o4-mini",
-    "openai/gpt-oss-120b",
-    "anthropic/claude-sonnet-4.5",
-    "google/gemini-2.5-flash",
-    "deepseek/deepseek-chat-v3.1",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +64,7 @@ def responses(call: Call, world: World) -> Reply:
     answer = shortened(found.answer) if shape.ending == "incomplete" else found.answer
     items = output_items(found.turn, found.conversation.prompt, answer, world, _telling(found))
     response = response_object(world.next_id("gen-"), int(world.clock()), request)
-    finished = {"usage": _priced(usage(len(call.body), items), found)}
+    finished = {"completed_at": int(world.clock()), "usage": _priced(usage(len(call.body), items), found)}
     if request.get("stream"):
         events = response_events(response, items, finished, shape)
         return replace(event_stream(_chunks(events)), wait=found.turn.wait)
@@ -88,31 +81,6 @@ def chat_completions(call: Call, world: World) -> Reply:
     if found.turn.failure is not None:
         return refusal(found.turn.failure.status, found.turn.failure.message)
     return chat_reply(found.turn, found.answer, request, call, world)
-
-
-def key(call: Call, world: World) -> Reply:
-    """GET /api/v1/key: what the key may still spend."""
-    data = {
-        "label": "sk-or-v1-emu...ator",
-        "usage": 0.42,
-        "limit": 10,
-        "limit_remaining": 9.58,
-        "limit_reset": None,
-        "is_free_tier": False,
-        "is_provisioning_key": False,
-        "rate_limit": {"requests": -1, "interval": "10s", "note": "This field is deprecated."},
-    }
-    return refuse_key(call) or json_reply({"data": data})
-
-
-def credits_left(call: Call, world: World) -> Reply:
-    """GET /api/v1/credits."""
-    return refuse_key(call) or json_reply({"data": {"total_credits": 10, "total_usage": 0.42}})
-
-
-def models(call: Call, world: World) -> Reply:
-    """GET /api/v1/models; no key is needed."""
-    return json_reply({"data": [_model(name) for name in LISTED_MODELS]})
 
 
 def _answered(conversation: Conversation, request: dict[str, Any], call: Call, world: World) -> Answered:
@@ -164,18 +132,6 @@ def _document(response: Wire, items: list[Wire], shape: Shape) -> Wire:
     if shape.ending == "incomplete":
         return {**whole, "status": "incomplete", "incomplete_details": {"reason": shape.incomplete_reason}}
     return whole
-
-
-def _model(name: str) -> Wire:
-    return {
-        "id": name,
-        "name": name,
-        "created": 1_760_000_000,
-        "context_length": 200_000,
-        "architecture": {"input_modalities": ["text"], "output_modalities": ["text"], "tokenizer": "Other"},
-        "pricing": {"prompt": "0.000001", "completion": "0.000004", "web_search": "0.01"},
-        "supported_parameters": ["tools", "tool_choice", "max_tokens", "reasoning", "web_search_options"],
-    }
 
 
 def _refuse(problem: Problem) -> Reply:

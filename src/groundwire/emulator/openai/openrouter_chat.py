@@ -68,6 +68,7 @@ def chat_reply(
         "provider": "Emulator",
         "model": request.get("model"),
         "created": int(world.clock()),
+        "system_fingerprint": None,
     }
     finish = "tool_calls" if turn.calls else FINISH[turn.finish]
     counts = _usage(call, answer)
