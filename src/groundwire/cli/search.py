@@ -82,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _runtime(arguments: argparse.Namespace, waiting: Waiting) -> Runtime:
+    from groundwire.cli.index import words_for
     from groundwire.runtime import Runtime, config_from_world
 
     settings: dict[str, object] = {name: getattr(arguments, name) for name in SETTINGS}
@@ -90,7 +91,7 @@ def _runtime(arguments: argparse.Namespace, waiting: Waiting) -> Runtime:
     settings["local.corpus"] = arguments.corpus
 
     def indexing(progress: Progress) -> None:
-        waiting.say(f"Indexing your documents: {progress.done} of {progress.total}")
+        waiting.say(words_for(progress))
 
     return Runtime(config_from_world(settings), progress=indexing)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -21,10 +22,11 @@ from groundwire.transport.base import Request, Response, whole
 from groundwire.transport.retry import Refusal
 
 if TYPE_CHECKING:  # the corpus brings SQLite along; naming this provider should not
-    from groundwire.corpus import Corpus, Progress
+    from groundwire.corpus import Corpus, Passage, Progress
 
 CORPUS_URL = "local://corpus"
 DEFAULT_PASSAGES = 6
+FRESH_SECONDS = 10.0
 
 
 class PassagesWanted(msgspec.Struct, frozen=True):
@@ -46,9 +48,10 @@ class FoundPassage(msgspec.Struct, frozen=True):
 
 
 class FoundPassages(msgspec.Struct, frozen=True):
-    """The body of a response, best passage first."""
+    """The body of a response: the passages, best first, and what the person should know besides."""
 
     passages: tuple[FoundPassage, ...]
+    note: str = ""
 
 
 class Local:
@@ -67,7 +70,7 @@ class Local:
 
     def reader(self, question: Question) -> Reader:
         """Reads the passages and composes the answer."""
-        return WholeBodyReader(lambda body: compose(read_passages(body), keep_raw=question.raw))
+        return WholeBodyReader(lambda body: compose(read_response(body), keep_raw=question.raw))
 
     def refused(self, refusal: Refusal) -> LocalSearchFailed:
         """A request that no corpus understands; only a mistake of ours leads here."""
@@ -80,17 +83,17 @@ def passages_request(query: str, limit: int = DEFAULT_PASSAGES) -> Request:
     return Request("POST", CORPUS_URL, {"content-type": "application/json"}, body)
 
 
-def read_passages(body: bytes) -> tuple[FoundPassage, ...]:
-    """The passages in a response's body."""
+def read_response(body: bytes) -> FoundPassages:
+    """What a response's body says."""
     try:
-        return msgspec.json.decode(body, type=FoundPassages).passages
+        return msgspec.json.decode(body, type=FoundPassages)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise LocalSearchFailed(
             f"The local corpus answered in a form that cannot be read: {error}"
         ) from error
 
 
-def compose(passages: Sequence[FoundPassage], *, keep_raw: bool = False) -> GroundedAnswer:
+def compose(found: FoundPassages, *, keep_raw: bool = False) -> GroundedAnswer:
     """The passages as a short Markdown answer: the best as its first paragraph, the others as a list.
 
     Each passage is cited at its end. Sources are numbered by first appearance, one for each document.
@@ -99,15 +102,15 @@ def compose(passages: Sequence[FoundPassage], *, keep_raw: bool = False) -> Grou
     sources: list[Source] = []
     citations: list[Citation] = []
     text = ""
-    for passage in _without_repeats(passages):
+    for passage in _without_repeats(found.passages):
         text += "" if not text else "\n\n- " if len(citations) == 1 else "\n- "
         text += " ".join(passage.text.split())
         if passage.url not in numbers:
             sources.append(Source(passage.title, passage.url))
             numbers[passage.url] = len(sources)
         citations.append(Citation(CharOffset(len(text)), (numbers[passage.url],)))
-    raw = msgspec.to_builtins(FoundPassages(tuple(passages))) if keep_raw else None
-    return GroundedAnswer(text, tuple(citations), tuple(sources), raw=raw)
+    raw = msgspec.to_builtins(found) if keep_raw else None
+    return GroundedAnswer(text, tuple(citations), tuple(sources), note=found.note, raw=raw)
 
 
 def _without_repeats(passages: Sequence[FoundPassage]) -> list[FoundPassage]:
@@ -121,10 +124,11 @@ def _without_repeats(passages: Sequence[FoundPassage]) -> list[FoundPassage]:
 
 
 class CorpusTransport:
-    """Answers requests to `local://corpus`. The corpus is opened by the first request, and stays open.
+    """Answers requests to `local://corpus`. The first request opens the corpus, which then stays open.
 
     Opening may index for minutes, so it happens in a thread; `open_corpus` passes its argument on as the
     corpus's `progress`. A search that is cancelled meanwhile stops the indexing after the current file.
+    A request that comes FRESH_SECONDS or more after the last look at the folder looks again.
     """
 
     def __init__(
@@ -132,10 +136,13 @@ class CorpusTransport:
         open_corpus: Callable[[Callable[[Progress], None]], Corpus],
         *,
         progress: Callable[[Progress], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._open_corpus = open_corpus
         self._progress = progress
+        self._clock = clock
         self._corpus: Corpus | None = None
+        self._looked_at = 0.0
         self._one_at_a_time = threading.Lock()
 
     async def send(self, request: Request) -> Response:
@@ -145,10 +152,10 @@ class CorpusTransport:
         wanted = msgspec.json.decode(request.body, type=PassagesWanted)
         stop = threading.Event()
         try:
-            body = await asyncio.to_thread(self._answer, wanted, stop)
+            found = await asyncio.to_thread(self._find, wanted, stop)
         finally:
             stop.set()
-        return Response(200, {"content-type": "application/json"}, whole(body))
+        return Response(200, {"content-type": "application/json"}, whole(msgspec.json.encode(found)))
 
     def close(self) -> None:
         """Close the corpus, if it was opened."""
@@ -157,14 +164,23 @@ class CorpusTransport:
                 self._corpus.close()
             self._corpus = None
 
-    def _answer(self, wanted: PassagesWanted, stop: threading.Event) -> bytes:
+    def _find(self, wanted: PassagesWanted, stop: threading.Event) -> FoundPassages:
         with self._one_at_a_time:
-            corpus = self._corpus = self._corpus or self._open_corpus(self._watching(stop))
-        found = corpus.find(wanted.query, wanted.limit)
-        passages = tuple(
-            FoundPassage(each.text, each.title, each.url, each.start, each.end, each.score) for each in found
-        )
-        return msgspec.json.encode(FoundPassages(passages))
+            corpus, note = self._up_to_date(self._watching(stop))
+        passages = corpus.find(wanted.query, wanted.limit)
+        return FoundPassages(tuple(_on_the_wire(passage) for passage in passages), note)
+
+    def _up_to_date(self, watch: Callable[[Progress], None]) -> tuple[Corpus, str]:
+        """The corpus as the folder is now, and a note if its index had to be replaced."""
+        if self._corpus is None:
+            self._corpus = self._open_corpus(watch)
+        elif self._clock() - self._looked_at >= FRESH_SECONDS:
+            self._corpus.refresh(watch)
+        else:
+            return self._corpus, ""
+        self._looked_at = self._clock()
+        replaced = self._corpus.report.rebuilt
+        return self._corpus, f"The index of the documents was built anew: {replaced}." if replaced else ""
 
     def _watching(self, stop: threading.Event) -> Callable[[Progress], None]:
         def watch(progress: Progress) -> None:
@@ -174,3 +190,9 @@ class CorpusTransport:
                 self._progress(progress)
 
         return watch
+
+
+def _on_the_wire(passage: Passage) -> FoundPassage:
+    return FoundPassage(
+        passage.text, passage.title, passage.url, passage.start, passage.end, score=passage.score
+    )

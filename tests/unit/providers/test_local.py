@@ -12,17 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundwire.citations import mark, result
+from groundwire.citations import GroundedAnswer, mark, result
 from groundwire.corpus import Corpus, Progress
 from groundwire.errors import LocalSearchFailed, MissingCorpus
 from groundwire.providers.base import Question
 from groundwire.providers.local import (
     CorpusTransport,
     FoundPassage,
+    FoundPassages,
     Local,
     compose,
     passages_request,
-    read_passages,
+    read_response,
 )
 from groundwire.transport.base import Request
 from groundwire.transport.retry import Refusal
@@ -30,6 +31,10 @@ from groundwire.transport.retry import Refusal
 
 def passage(text: str, page: str = "a") -> FoundPassage:
     return FoundPassage(text, f"Page {page}", f"https://docs.example.org/{page}", 0, len(text), 1.0)
+
+
+def composed(*passages: FoundPassage, keep_raw: bool = False) -> GroundedAnswer:
+    return compose(FoundPassages(passages), keep_raw=keep_raw)
 
 
 def bundled(progress: Callable[[Progress], None]) -> Corpus:
@@ -64,7 +69,7 @@ async def test_a_query_that_finds_nothing_says_so_in_the_standard_words(transpor
 
 
 def test_the_best_passage_comes_first_and_the_others_are_a_list() -> None:
-    answer = compose([passage("Best.", "a"), passage("Second.", "b"), passage("Third.", "a")])
+    answer = composed(passage("Best.", "a"), passage("Second.", "b"), passage("Third.", "a"))
     assert mark(answer.text, answer.citations) == "Best.[1]\n\n- Second.[2]\n- Third.[1]"
     assert [source.uri for source in answer.sources] == [
         "https://docs.example.org/a",
@@ -73,23 +78,23 @@ def test_the_best_passage_comes_first_and_the_others_are_a_list() -> None:
 
 
 def test_words_that_two_documents_share_are_said_once() -> None:
-    answer = compose([passage("Same words.", "a"), passage("same  words.", "b")])
+    answer = composed(passage("Same words.", "a"), passage("same  words.", "b"))
     assert mark(answer.text, answer.citations) == "Same words.[1]"
 
 
 def test_no_passages_make_an_empty_answer() -> None:
-    assert compose([]).text == ""
-    assert compose([passage("  ")]).sources == ()
+    assert composed().text == ""
+    assert composed(passage("  ")).sources == ()
 
 
 def test_raw_passages_are_kept_only_when_asked_for() -> None:
-    assert compose([passage("One.")]).raw is None
-    assert compose([passage("One.")], keep_raw=True).raw["passages"][0]["text"] == "One."
+    assert composed(passage("One.")).raw is None
+    assert composed(passage("One."), keep_raw=True).raw["passages"][0]["text"] == "One."
 
 
 @given(st.lists(st.tuples(st.text(min_size=1, max_size=40), st.sampled_from("abc")), max_size=8))
 def test_every_citation_stands_at_the_end_of_a_line_and_has_its_source(found: list[tuple[str, str]]) -> None:
-    answer = compose([passage(text, page) for text, page in found])
+    answer = composed(*(passage(text, page) for text, page in found))
     ends = {at for at in range(1, len(answer.text) + 1) if answer.text[at : at + 1] in ("", "\n")}
     assert {citation.at for citation in answer.citations} <= ends
     numbers = [number for citation in answer.citations for number in citation.numbers]
@@ -99,7 +104,7 @@ def test_every_citation_stands_at_the_end_of_a_line_and_has_its_source(found: li
 @pytest.mark.parametrize("body", [b"", b"{", b'{"passages": 1}', b"[]", b"\xff\xfe"])
 def test_a_response_that_holds_no_passages_is_a_failure(body: bytes) -> None:
     with pytest.raises(LocalSearchFailed, match="cannot be read"):
-        read_passages(body)
+        read_response(body)
 
 
 def test_the_request_says_what_is_wanted() -> None:
@@ -167,3 +172,35 @@ async def test_cancelling_a_search_stops_its_indexing() -> None:
         await search
     cancelled.set()
     assert await asyncio.to_thread(stopped.wait, 10)
+
+
+async def test_documents_written_later_are_found_after_a_while(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "one.md").write_text("The first note.", encoding="utf-8")
+    now = 100.0
+    transport = CorpusTransport(
+        lambda progress: Corpus.open(folder, cache_dir=tmp_path / "cache", progress=progress),
+        clock=lambda: now,
+    )
+    assert "first note" in await ask("note", transport)
+    (folder / "two.md").write_text("The second remark.", encoding="utf-8")
+    assert "No search results" in await ask("remark", transport)
+    now += 10
+    assert "second remark" in await ask("remark", transport)
+    transport.close()
+
+
+async def test_an_index_that_was_replaced_is_mentioned_once(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "one.md").write_text("The first note.", encoding="utf-8")
+    with Corpus.open(folder, cache_dir=tmp_path / "cache") as corpus:
+        assert corpus.index_file is not None
+    corpus.index_file.write_bytes(b"no index at all " * 400)
+    transport = CorpusTransport(
+        lambda progress: Corpus.open(folder, cache_dir=tmp_path / "cache", progress=progress)
+    )
+    assert "The index of the documents was built anew: it was damaged" in await ask("note", transport)
+    assert "built anew" not in await ask("note", transport)
+    transport.close()
