@@ -67,7 +67,7 @@ class Runtime:
         self._clock = clock
         self._stack = AsyncExitStack()
         self._http = http
-        self._documents = CorpusTransport(self.open_corpus, progress=progress)
+        self._documents = CorpusTransport(self._open_corpus, progress=progress)
         self._stack.callback(self._documents.close)
 
     async def __aenter__(self) -> Self:
@@ -174,8 +174,7 @@ class Runtime:
         policy = RetryPolicy(total=self.config.search.timeout)
         return Retry(Auth(http, credential.authorizer), policy)
 
-    def open_corpus(self, progress: Callable[[Progress], None]) -> Corpus:
-        """The folder of documents behind `local`, indexed where it changed; `progress` is told how far."""
+    def _open_corpus(self, progress: Callable[[Progress], None]) -> Corpus:
         from groundwire.corpus import Corpus  # noqa: PLC0415  (lazy: SQLite only for who searches documents)
 
         cache_dir = self.config.paths.cache_dir / "corpus"

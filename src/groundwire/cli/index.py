@@ -29,11 +29,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Index and tell."""
-    from groundwire.runtime import Runtime, config_from_world
+    from groundwire.corpus import Corpus
+    from groundwire.runtime import config_from_world
 
-    runtime = Runtime(config_from_world({"local.corpus": arguments.folder}))
-    waiting = Waiting("Looking at your documents", quiet=arguments.json)
-    with waiting, runtime.open_corpus(lambda progress: waiting.say(words_for(progress))) as corpus:
+    config = config_from_world({"local.corpus": arguments.folder})
+    with (
+        Waiting("Looking at your documents", quiet=arguments.json) as waiting,
+        Corpus.open(
+            config.local.corpus,
+            cache_dir=config.paths.cache_dir / "corpus",
+            progress=lambda progress: waiting.say(words_for(progress)),
+        ) as corpus,
+    ):
         told = json_report(corpus) if arguments.json else "\n".join(report_lines(corpus))
     sys.stdout.write(f"{printable(told)}\n")
     return 0

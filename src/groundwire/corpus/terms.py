@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from groundwire.corpus.stopwords import QUESTION_PHRASES, STOP_WORDS
@@ -26,6 +26,9 @@ TOKENIZER = "porter unicode61 remove_diacritics 0 categories 'L* N* M* Co'"
 
 MAX_QUERY_CHARACTERS = 4000
 MAX_QUERY_TERMS = 32
+
+STEM_LETTERS = 3
+"""So many letters of a word are never taken for an ending."""
 
 _CLOSE_PACKED = (
     "\u1100-\u11ff\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31f0-\u31ff"
@@ -113,27 +116,33 @@ def query_terms(query: str) -> list[Term]:
     return telling[:MAX_QUERY_TERMS]
 
 
-def held_terms(terms: Iterable[Term], text: str) -> frozenset[Term]:
+def held_terms(terms: Collection[Term], text: str) -> frozenset[Term]:
     """The terms that a text holds, as seen in Python. SQLite's stemmer may see a few more."""
     folded = fold(text)
-    spaced = folded if folded.isascii() else _UNSPACED.sub(_set_apart, folded)
-    words = {stem(word) for word in _words(spaced)}
-    return frozenset(
-        term for term in terms if (term.text in folded if term.is_unspaced else stem(term.text) in words)
-    )
+    stems = {term: stem(term.text) for term in terms if not term.is_unspaced}
+    held = {term for term in terms if term.is_unspaced and term.text in folded}
+    if stems:
+        spaced = folded if folded.isascii() else _UNSPACED.sub(_set_apart, folded)
+        # A stem keeps the first letters of its word, so most words need not be stemmed.
+        beginnings = {known[:STEM_LETTERS] for known in stems.values()}
+        words = {stem(word) for word in _words(spaced) if word[:STEM_LETTERS] in beginnings}
+        held.update(term for term, known in stems.items() if known in words)
+    return frozenset(held)
 
 
 def stem(word: str) -> str:
     """A word without its commonest English endings; close to what Porter's stemmer does in SQLite."""
-    if len(word) < 4 or not word.isascii() or word.isdigit():
+    if len(word) <= STEM_LETTERS or not word.isascii() or word.isdigit():
         return word
     for ending in ("ing", "ed", "es", "s", "ly"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+        if word.endswith(ending) and len(word) - len(ending) >= STEM_LETTERS and not word.endswith("ss"):
             word = word[: -len(ending)]
             break
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
-        word = word[:-1]
-    return word[:-1] if word.endswith("e") and len(word) > 3 else word.replace("y", "i")
+    if len(word) > STEM_LETTERS and word[-1] == word[-2] and word[-1] not in "lsz":
+        return word[:-1]
+    if len(word) > STEM_LETTERS and word[-1] in "ey":
+        return word[:-1] + ("i" if word[-1] == "y" else "")
+    return word
 
 
 def _terms_of(folded: str) -> list[Term]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from groundwire.corpus.terms import (
     MAX_QUERY_TERMS,
+    STEM_LETTERS,
     TOKENIZER,
     fold,
     held_terms,
@@ -155,3 +156,9 @@ def test_composed_and_decomposed_text_fold_alike(text: str) -> None:
 def test_a_stem_is_never_empty_and_never_longer(word: str) -> None:
     assert bool(stem(word)) == bool(word)
     assert len(stem(word)) <= len(word)
+    assert stem(word)[:STEM_LETTERS] == word[:STEM_LETTERS]
+
+
+def test_words_that_share_a_stem_are_all_held() -> None:
+    terms = query_terms("forecast forecasts")
+    assert held_terms(terms, "forecasting") == frozenset(terms)
