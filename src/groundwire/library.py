@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import TypedDict, Unpack
 
 from groundwire.citations import WebSearchResult, failure
@@ -72,8 +73,8 @@ async def search_stream(
     except GroundwireError as error:
         yield failure(error)
         return
-    async with runtime:
-        async for event in runtime.search_stream(query, provider):
+    async with runtime, aclosing(runtime.search_stream(query, provider)) as events:
+        async for event in events:
             yield event
 
 

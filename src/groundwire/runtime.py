@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -59,12 +59,14 @@ class Runtime:
         env: Mapping[str, str] | None = None,
         http: Transport | None = None,
         clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         progress: Callable[[Progress], None] | None = None,
     ) -> None:
         """`http` stands in for the network, `progress` is told how far the indexing of documents is."""
         self.config = config
         self._env = os.environ if env is None else env
         self._clock = clock
+        self._sleep = sleep
         self._stack = AsyncExitStack()
         self._http = http
         self._documents = CorpusTransport(self._open_corpus, progress=progress)
@@ -136,8 +138,9 @@ class Runtime:
         except GroundwireError as error:
             yield failure(error)
             return
-        async for event in search_stream(query, route, self.wishes()):
-            yield event
+        async with aclosing(search_stream(query, route, self.wishes())) as events:
+            async for event in events:
+                yield event
 
     async def search_all(self, query: object) -> dict[str, WebSearchResult]:
         """Every usable provider's result, all asked at once."""
@@ -172,7 +175,7 @@ class Runtime:
             return self._documents
         credential = resolve(name, self.config, self._env, http, self._clock)
         policy = RetryPolicy(total=self.config.search.timeout)
-        return Retry(Auth(http, credential.authorizer), policy)
+        return Retry(Auth(http, credential.authorizer), policy, sleep=self._sleep)
 
     def _open_corpus(self, progress: Callable[[Progress], None]) -> Corpus:
         from groundwire.corpus import Corpus  # noqa: PLC0415  (lazy: SQLite only for who searches documents)

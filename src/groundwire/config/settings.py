@@ -38,7 +38,7 @@ class ProviderSettings:
     api_key: Secret | None = None
     web_tool: WebTool = "plugin"
     engine: str | None = None
-    max_results: int = 5
+    max_results: int = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def test_without_any_file_the_defaults_hold(place: Place) -> None:
     assert config.gemini.base_url == "https://generativelanguage.googleapis.com"
     assert config.openai_oauth.base_url == "https://chatgpt.com/backend-api/codex"
     assert config.openrouter.base_url == "https://openrouter.ai/api/v1"
-    assert (config.openrouter.web_tool, config.openrouter.max_results) == ("plugin", 5)
+    assert (config.openrouter.web_tool, config.openrouter.max_results) == ("plugin", 3)
     assert config.search.provider is None
     assert config.problems == ()
     assert config.files == ()

@@ -152,11 +152,12 @@ def _refresh(fields: dict[str, str], call: Call, world: World) -> Reply:
 
 def _tokens(world: World, client_id: str, lifetime: int = LIFETIME) -> Reply:
     account, now, issuer = Account(), world.clock(), world.base_url
-    seed = f"{now}:{world.count('openai refresh token')}"
+    serial = world.count("openai refresh token")
+    seed = f"{now}:{serial}"
     return json_reply(
         {
             "id_token": id_token(account, issuer, client_id, now),
-            "access_token": access_token(account, issuer, now, lifetime),
+            "access_token": access_token(account, issuer, now, lifetime, serial=serial),
             "refresh_token": REFRESH_PREFIX + hashlib.sha256(seed.encode()).hexdigest()[:40],
             "expires_in": lifetime,
             "token_type": "Bearer",

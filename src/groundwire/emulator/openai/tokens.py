@@ -47,10 +47,12 @@ def id_token(account: Account, issuer: str, client_id: str, now: float, lifetime
     return sign({"aud": [client_id], "email": account.email, **_claims(account, issuer, now, lifetime)})
 
 
-def access_token(account: Account, issuer: str, now: float, lifetime: int = LIFETIME) -> str:
-    """A bearer token for the Codex backend."""
+def access_token(
+    account: Account, issuer: str, now: float, lifetime: int = LIFETIME, *, serial: int = 0
+) -> str:
+    """A bearer token for the Codex backend; `serial` tells apart two that were issued in one second."""
     audience = {"aud": ["https://api.openai.com/v1"], "scp": ["openid", "profile", "email", "offline_access"]}
-    return sign({**audience, **_claims(account, issuer, now, lifetime)})
+    return sign({**audience, **_claims(account, issuer, now, lifetime), "jti": f"token-{serial}"})
 
 
 def sign(payload: dict[str, Any]) -> str:
