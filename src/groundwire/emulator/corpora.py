@@ -1,8 +1,11 @@
-"""The documents that searches run over: a folder, anything with `find`, or the bundled ones."""
+"""The documents that searches run over: a folder, anything with `find`, or the bundled ones.
+
+Documents do not change while an emulator runs, so the latest searches are answered from memory.
+"""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +17,17 @@ if TYPE_CHECKING:
     from groundwire.corpus import Corpus, Passage
 
 
+REMEMBERED = 512
+"""How many different searches are kept in memory."""
+
+
 class FolderDocuments:
     """A folder of documents, indexed when first searched (or when `open` is called)."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._corpus: Corpus | None = None
+        self._remembered = lru_cache(REMEMBERED)(self._search)
 
     def open(self) -> Corpus:
         """Index the folder now; the index is kept for the next time."""
@@ -31,7 +39,10 @@ class FolderDocuments:
 
     def find(self, query: str, limit: int) -> Sequence[Passage]:
         """The passages that answer the query best."""
-        return self.open().find(query, limit)
+        return self._remembered(query, limit)
+
+    def _search(self, query: str, limit: int) -> tuple[Passage, ...]:
+        return tuple(self.open().find(query, limit))
 
     def close(self) -> None:
         """Let go of the index."""
@@ -45,7 +56,12 @@ class BundledDocuments:
 
     def find(self, query: str, limit: int) -> Sequence[Passage]:
         """The passages that answer the query best."""
-        return _bundled().find(query, limit)
+        return _search_bundled(query, limit)
+
+
+@lru_cache(REMEMBERED)
+def _search_bundled(query: str, limit: int) -> tuple[Passage, ...]:
+    return tuple(_bundled().find(query, limit))
 
 
 @cache
