@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from groundwire.corpus.passages import Passage, sentences
 from groundwire.corpus.storage import Candidate
-from groundwire.corpus.terms import Term, held_terms
+from groundwire.corpus.terms import Term, fold, held_terms
 
 CONTEXT_SHARE = 0.7
 """A term found only in the title or heading counts this much of one in the text itself."""
@@ -96,7 +97,17 @@ def _quote(terms: Sequence[Term], weights: dict[Term, float], weighed: _Weighed)
         if adds or end - start < SHORT_SENTENCE:
             end = found[best + 1].end
     share = values[best] / (sum(weights.values()) or 1.0)
-    return replace(weighed, quotation=(start, end), score=weighed.score + 0.3 * share)
+    extra = 0.3 * share + 0.2 * _share_side_by_side(terms, piece.text[start:end])
+    return replace(weighed, quotation=(start, end), score=weighed.score + extra)
+
+
+def _share_side_by_side(terms: Sequence[Term], text: str) -> float:
+    """Of the words that follow each other in the query, the share that do so in the text."""
+    pairs = [
+        f"{one.text} {two.text}" for one, two in pairwise(terms) if not one.is_unspaced | two.is_unspaced
+    ]
+    folded = fold(text)
+    return sum(pair in folded for pair in pairs) / len(pairs) if pairs else 0.0
 
 
 def _sum(weights: dict[Term, float], terms: Iterable[Term]) -> float:

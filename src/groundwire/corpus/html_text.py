@@ -1,7 +1,8 @@
 """HTML to title, address and blocks, in linear time whatever the page looks like.
 
-Not a browser: scripts, styles, navigation and comments are left out, block elements end a line, character
-references become characters. An unclosed comment or script swallows the rest, as in a browser.
+Not a browser: scripts, styles, navigation and comments are left out, block elements end a line, preformatted
+text keeps its lines, character references become characters. An unclosed comment or script swallows the
+rest, as in a browser.
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ class _Reading:
         self.url: str | None = None
         self._pieces: list[str] = []
         self._in_heading = False
+        self._in_pre = False
 
     def read(self) -> None:
         position = 0
@@ -102,6 +104,7 @@ class _Reading:
             self._in_heading = True
         elif name and name not in _INLINE:
             self._end_block()
+            self._in_pre = self._in_pre or name == "pre"
         return tag.end()
 
     def _close(self, name: str) -> None:
@@ -110,6 +113,7 @@ class _Reading:
         elif name not in _INLINE:
             self._end_block()
             self._in_heading = False
+            self._in_pre = self._in_pre and name != "pre"
 
     def _read_title(self, start: int) -> int:
         end = self._after_element("title", start)
@@ -131,7 +135,9 @@ class _Reading:
             self.url = self.url or values.get("content")
 
     def _end_block(self) -> None:
-        text = " ".join(unescape("".join(self._pieces)).split()).strip(" ,")
+        text = unescape("".join(self._pieces))
         self._pieces = []
-        if text:
-            self.blocks.append(Block(text, is_heading=self._in_heading))
+        if self._in_pre:
+            self.blocks += [Block(line.rstrip()) for line in text.split("\n") if line.strip()]
+        elif words := " ".join(text.split()).strip(" ,"):
+            self.blocks.append(Block(words, is_heading=self._in_heading))

@@ -131,7 +131,7 @@ def _take_in(
 ) -> None:
     path = os.fsencode(file.path)
     try:
-        with open(file.path, "rb") as opened:
+        with open(file.path, "rb", opener=_open_without_following) as opened:
             content = opened.read(MAX_FILE_BYTES + 1)
     except OSError:
         # What cannot be read now is not offered from an older reading.
@@ -165,6 +165,11 @@ def _take_in(
         report.added += 1
     else:
         report.changed += 1
+
+
+def _open_without_following(path: str, flags: int) -> int:
+    """Open a file that the walk saw; if a link or a pipe took its place since, fail instead of following."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def _judge(content: bytes, path: Path) -> tuple[Document, list[str]]:

@@ -45,7 +45,7 @@ CREATE INDEX pieces_of_document ON pieces(document, start);
 CREATE VIRTUAL TABLE terms USING fts5(context, body, content='', tokenize="{TOKENIZER}");
 """
 
-VERSION = zlib.crc32(f"1 {SCHEMA} {unicodedata.unidata_version}".encode()) & 0x7FFFFFFF
+VERSION = zlib.crc32(f"2 {SCHEMA} {unicodedata.unidata_version}".encode()) & 0x7FFFFFFF
 """Kept in the file's user_version. Raise the number when term form or pieces change."""
 
 BUSY_SECONDS = 30

@@ -15,6 +15,7 @@ import pytest
 
 from groundwire.corpus import Corpus, Passage, Progress, default_cache_dir, refresh
 from groundwire.corpus.turn import turn
+from groundwire.corpus.walk import walk
 from groundwire.errors import LocalSearchFailed, MissingCorpus
 
 LATER_NS = 10**19
@@ -298,8 +299,24 @@ def test_a_file_that_can_no_longer_be_read_is_no_longer_found(
         assert corpus.find("beta") != []
 
 
-def _refusing_to_open(*_: object) -> None:
+def _refusing_to_open(*_: object, **__: object) -> None:
     raise PermissionError(13, "Permission denied")
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="this system cannot refuse links")
+def test_a_link_that_takes_the_place_of_a_file_is_not_followed(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder.write("a.md", "Alpha text.")
+    folder.write("b.md", "Beta text.")
+    seen = walk(folder.path.resolve())
+    (tmp_path / "secret.md").write_text("Secret text.", encoding="utf-8")
+    (folder.path / "b.md").unlink()
+    (folder.path / "b.md").symlink_to(tmp_path / "secret.md")
+    monkeypatch.setattr(refresh, "walk", lambda _: seen)
+    with folder.open() as corpus:
+        assert corpus.report.left_out == {"unreadable file": 1}
+        assert corpus.find("secret") == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux only")

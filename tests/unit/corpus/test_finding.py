@@ -52,6 +52,17 @@ def test_the_sentence_that_answers_is_quoted_with_its_position() -> None:
     assert (passage.start, passage.end) == (100 + text.index("The river"), 100 + len(text))
 
 
+def test_words_that_stand_together_in_the_query_are_preferred_together() -> None:
+    assert (
+        chosen(
+            "new york",
+            candidate("York is a new member of this old league.", 1, score=1.2),
+            candidate("It happened in New York, a city of millions.", 2, score=1.0),
+        )[0]
+        == "It happened in New York, a city of millions."
+    )
+
+
 def test_a_quotation_stays_within_its_block() -> None:
     assert chosen("river", candidate("The river froze.\nAnother item.\n")) == ["The river froze."]
 

@@ -107,6 +107,11 @@ def test_html_gives_text_title_and_address() -> None:
     assert [block.text for block in document.blocks if block.is_heading] == ["Head"]
 
 
+def test_preformatted_html_keeps_its_lines() -> None:
+    page = "<p>See:</p><pre><code>one\n  two &amp; <b>three</b>\n\n</code></pre><p>four\nfive"
+    assert lines(page, ".html") == ["See:", "one", "  two & three", "four five"]
+
+
 def test_html_in_its_declared_encoding_is_read() -> None:
     page = '<meta http-equiv="Content-Type" content="text/html; charset=gbk"><p>北京天气</p>'
     reading = read_content(page.encode("gbk"), ".html")
