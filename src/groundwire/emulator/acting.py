@@ -60,7 +60,7 @@ def plain_text(conversation: Conversation) -> str:
     names = ", ".join(result.name for result in conversation.last.results)
     if names:
         return f"Thank you for the result of {names}."
-    prompt = conversation.prompt.strip()
-    if not prompt:
+    typed = conversation.typed.strip()
+    if not typed:
         return "You said nothing."
-    return f"You said: {prompt[:MAX_ECHO]}"
+    return f"You said: {typed[:MAX_ECHO]}"

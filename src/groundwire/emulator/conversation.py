@@ -39,6 +39,8 @@ class Message:
     text: str = ""
     calls: tuple[FunctionCall, ...] = ()
     results: tuple[FunctionResult, ...] = ()
+    last_part: str = ""
+    """The last piece of the text: clients put what a person typed after what they add themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,17 @@ class Conversation:
     @property
     def prompt(self) -> str:
         """The text of the newest user entry that has text."""
-        return next((m.text for m in reversed(self.messages) if m.role == "user" and m.text.strip()), "")
+        return self._newest_said.text
+
+    @property
+    def typed(self) -> str:
+        """What a person typed, as far as one can tell: the last piece of the prompt."""
+        return self._newest_said.last_part or self.prompt
+
+    @property
+    def _newest_said(self) -> Message:
+        said = (m for m in reversed(self.messages) if m.role == "user" and m.text.strip())
+        return next(said, Message("user"))
 
 
 @dataclass(frozen=True, slots=True)

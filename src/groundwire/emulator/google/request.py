@@ -60,6 +60,7 @@ def _message(content: Mapping[str, Any]) -> Message:
     return Message(
         role=role,
         text=_text(parts),
+        last_part=_text([part for part in parts if part.get("text")][-1:]),
         calls=tuple(
             FunctionCall(part["functionCall"].get("name", ""), part["functionCall"].get("args") or {})
             for part in parts

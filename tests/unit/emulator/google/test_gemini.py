@@ -116,6 +116,12 @@ async def test_thoughts_come_when_asked_for(ask: Any, user: Any) -> None:
     assert heard.json["usageMetadata"]["thoughtsTokenCount"] > 0
 
 
+async def test_what_a_person_typed_is_said_back_not_what_the_client_put_before_it(ask: Any) -> None:
+    parts = [{"text": "<context>today</context>"}, {"text": "hello"}]
+    heard = await ask("POST", PATH + "generateContent", {"contents": [{"role": "user", "parts": parts}]})
+    assert heard.json["candidates"][0]["content"]["parts"] == [{"text": "You said: hello"}]
+
+
 async def test_a_function_is_called_when_the_request_insists(ask: Any, user: Any) -> None:
     schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
     tools = [{"functionDeclarations": [{"name": "a"}, {"name": "b", "parametersJsonSchema": schema}]}]
