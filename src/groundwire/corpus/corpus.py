@@ -49,7 +49,8 @@ class Corpus:
         self.report = IndexReport()
         self._now_ns = now_ns
         self._lock = threading.Lock()
-        self._connection, self._rebuilt = opened(index_file)
+        with storage_errors(index_file):
+            self._connection, self._rebuilt = opened(index_file)
 
     @classmethod
     def open(
@@ -67,8 +68,7 @@ class Corpus:
         """
         root = checked_folder(folder)
         path = index_path(root, default_cache_dir(os.environ) if cache_dir is None else cache_dir)
-        with storage_errors(path):
-            return cls(root, path, now_ns)._refreshed(progress)
+        return cls(root, path, now_ns)._refreshed(progress)
 
     @classmethod
     def in_memory(cls, folder: str | os.PathLike[str] | None) -> Self:

@@ -48,10 +48,11 @@ _UNSPACED = re.compile(
 )
 _CLUSTER = re.compile(f".[{_SOUTH_EAST_ASIAN_MARKS}]*", re.DOTALL)
 
-# Accents; Hebrew points and Arabic vowel signs; soft hyphen, joiners, variation selectors, skin tones.
+# Accents; Hebrew points and Arabic vowel signs; soft hyphen, joiners, variation selectors, skin tones; halves
+# of characters, which SQLite could not store.
 _IGNORED = re.compile(
     "[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0670\u00ad\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff"
-    "\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+    "\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\ud800-\udfff]"
 )
 _UNDECOMPOSED = re.compile("[æœøłđħıþð]")
 _PLAIN_LETTERS = {

@@ -115,7 +115,7 @@ def test_a_huge_query_is_cut() -> None:
     assert len(query_terms(" ".join(f"word{number}" for number in range(30_000)))) == MAX_QUERY_TERMS
 
 
-@pytest.mark.parametrize("query", ["", "  ", "?!", "🏽", "\u0301", '"', "***"])
+@pytest.mark.parametrize("query", ["", "  ", "?!", "🏽", "\u0301", '"', "***", "\ud83d"])
 def test_a_query_without_words_has_no_terms(query: str) -> None:
     assert query_terms(query) == []
 
