@@ -115,6 +115,9 @@ class Journal(Protocol):
     def record(self, planned: PlannedWrite, written: Fingerprint | None) -> None:
         """Note that `planned` is on disk now, as the file with this fingerprint (None: deleted)."""
 
+    def take_back(self, place: WorkspacePath | None = None) -> PlannedWrite:
+        """The write that undoes the last one (at `place`). A ToolError when there is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:

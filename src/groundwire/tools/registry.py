@@ -52,6 +52,16 @@ class Registry:
         except ToolError as error:
             return self._failed(error)
 
+    def undo(self, context: ToolContext, path: str | None = None) -> ToolResult:
+        """Take back the last write in the context's journal, or the last one of the file at `path`."""
+        try:
+            if context.journal is None:
+                raise ToolError("There is no journal to undo from.", kind=ErrorType.EXECUTION_FAILED)
+            place = None if path is None else context.workspace.resolve(path)
+            return carry_out(context.journal.take_back(place), context)
+        except ToolError as error:
+            return self._failed(error)
+
     def plan(self, name: str, arguments: object, context: ToolContext) -> PlannedWrite | None:
         """What the call would write, without writing; None when it writes nothing. Raises ToolError."""
         outcome = self._decide(name, arguments, context)

@@ -13,15 +13,28 @@ from groundwire.tools.base import Dialect, Tool, ToolContext, ToolResult
 from groundwire.tools.dialects import Form, dialect_of, in_form
 from groundwire.tools.glob import GLOB
 from groundwire.tools.grep_search import GREP_SEARCH
+from groundwire.tools.journal import WriteJournal
 from groundwire.tools.list_directory import LIST_DIRECTORY
 from groundwire.tools.patch import Change
 from groundwire.tools.read_file import READ_FILE
 from groundwire.tools.read_many_files import READ_MANY_FILES
 from groundwire.tools.registry import Registry
+from groundwire.tools.replace import REPLACE
+from groundwire.tools.str_replace_editor import STR_REPLACE_EDITOR, STR_REPLACE_VIEWER
 from groundwire.tools.write_file import WRITE_FILE
 from groundwire.workspace.boundary import Workspace
 
-TOOLS: tuple[Tool, ...] = (READ_FILE, WRITE_FILE, LIST_DIRECTORY, GLOB, GREP_SEARCH, READ_MANY_FILES)
+TOOLS: tuple[Tool, ...] = (
+    REPLACE,
+    READ_FILE,
+    WRITE_FILE,
+    LIST_DIRECTORY,
+    GLOB,
+    GREP_SEARCH,
+    READ_MANY_FILES,
+    STR_REPLACE_VIEWER,  # where both may be used, the editor that follows takes its place
+    STR_REPLACE_EDITOR,
+)
 """Every tool; which of them a toolset has depends on its dialect."""
 
 
@@ -33,7 +46,7 @@ class Toolset:
         self.dialect = dialect
         self.read_only = read_only
         self._registry = Registry(TOOLS, dialect, read_only=read_only)
-        self._context = ToolContext(workspace, dialect)
+        self._context = ToolContext(workspace, dialect, WriteJournal())
 
     def declarations(self, form: Form | str = Form.GEMINI) -> list[dict[str, Any]]:
         """The tools as the `form`'s API wants them: gemini, openai or anthropic."""
@@ -52,6 +65,13 @@ class Toolset:
     def call_now(self, name: str, arguments: object) -> ToolResult:
         """`call` for code without an event loop."""
         return self._registry.call(name, arguments, self._context)
+
+    def undo(self, path: str | None = None) -> ToolResult:
+        """Take back the last write of this toolset, or the last one of the file at `path`.
+
+        Bytes and mode come back as they were. A file that someone else changed since is left alone.
+        """
+        return self._registry.undo(self._context, path)
 
     def preview(self, name: str, arguments: object) -> str:
         """What the call would change, as a unified diff; empty for a call that changes nothing.

@@ -55,8 +55,8 @@ def find_edit(text: str, old: str, new: str, *, multiple: bool = False) -> Edit 
         ]
         if outcomes:
             return _agreed(outcomes)
-        if not given.old.strip() or given.old == given.new:
-            break  # blanks alone, or nothing to change: only an exact match means anything
+        if not given.old.strip():
+            break  # blanks alone: only an exact match means anything
     return Refusal(
         Reason.NOT_FOUND, "old_string is not in the file", candidates=nearest(document, given.old_lines)
     )
