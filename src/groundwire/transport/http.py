@@ -10,9 +10,14 @@ go through a proxy, and SSL_CERT_FILE adds certificate authorities to the system
 
 from __future__ import annotations
 
+import atexit
+import sys
+import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -27,6 +32,8 @@ if TYPE_CHECKING:
     import pyqwest
 
 USER_AGENT = f"groundwire/{__version__}"
+STEP = 0.001
+"""Seconds between two looks at the threads that are still busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +84,30 @@ class Http:
         await self.close()
 
 
+@cache
+def _end_quietly() -> None:
+    """Once per process: wait for the HTTP library's threads before the interpreter ends."""
+    atexit.register(wait_for_foreign_threads)
+
+
+def wait_for_foreign_threads(seconds: float = 1.0) -> None:
+    """Wait until no thread that Python did not start is inside Python, at most this long.
+
+    A thread of the HTTP library hands over a result by calling the event loop. When the main thread is faster
+    and ends the interpreter during that call, Python before 3.14 ends the other thread too, Rust cannot
+    unwind it, and the process aborts (exit code 134) after it has done everything right.
+    """
+    ours = {thread.ident for thread in threading.enumerate()}
+    waited = 0.0
+    while waited < seconds and sys._current_exceptions().keys() - ours:
+        time.sleep(STEP)
+        waited += STEP
+
+
 def _build_client(timeouts: Timeouts, ca_file: Path | None, loopback: bool) -> pyqwest.HTTPTransport:
     import pyqwest  # noqa: PLC0415  (lazy: tens of milliseconds that --help need not pay)
 
+    _end_quietly()
     no_proxy = pyqwest.Proxy("http://127.0.0.1:9", no_proxy="*,localhost,127.0.0.0/8,::1")
     try:
         return pyqwest.HTTPTransport(
