@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from groundwire.emulator.faults.codex import CODEX_FAULTS
+from groundwire.emulator.faults.dangerous import DANGEROUS_FAULTS
 from groundwire.emulator.faults.google import GOOGLE_FAULTS
 from groundwire.emulator.faults.openai_signin import OPENAI_SIGNIN_SCENARIOS
 from groundwire.emulator.faults.openrouter import OPENROUTER_FAULTS
-from groundwire.emulator.faults.oversized import OVERSIZED_FAULTS
 from groundwire.emulator.faults.sse import SSE_FAULTS
 from groundwire.emulator.faults.turns import TURN_FAULTS
 from groundwire.emulator.faults.wire import WIRE_FAULTS
@@ -15,7 +15,7 @@ from groundwire.emulator.openai.scenarios import PHRASING_SCENARIOS, SHAPE_SCENA
 
 FAULTS = (
     *WIRE_FAULTS,
-    *OVERSIZED_FAULTS,
+    *DANGEROUS_FAULTS,
     *TURN_FAULTS,
     *SSE_FAULTS,
     *GOOGLE_FAULTS,

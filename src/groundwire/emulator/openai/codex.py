@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from groundwire.emulator.acting import act
+from groundwire.emulator.openai.answers import HARMLESS_NATIVE
 from groundwire.emulator.openai.client_tools import client_tools
 from groundwire.emulator.openai.codex_account import account_check, analytics, usage_report, user_settings
 from groundwire.emulator.openai.codex_models import MODELS, catalogue_entry
@@ -23,7 +24,6 @@ from groundwire.emulator.openai.phrasing import shortened
 from groundwire.emulator.openai.request import read_conversation, search_tool
 from groundwire.emulator.openai.shape import shape_for
 from groundwire.emulator.openai.stream import Shape, frames, response_events
-from groundwire.emulator.openai.styles import HARMLESS_NATIVE
 from groundwire.emulator.openai.turn import Telling, cited_answer, output_items, plain_answer
 from groundwire.emulator.routing import Api, Problem, Route
 from groundwire.emulator.wire import Call, Chunk, Reply, event_stream, json_reply

@@ -185,7 +185,8 @@ def _wrong_authorize(call: Call) -> str:
     if not query["client_id"].startswith("app_"):
         return "The client is unknown."
     target = urlsplit(query["redirect_uri"])
-    if target.scheme != "http" or target.hostname not in LOOPBACK or target.path != "/auth/callback":
+    plain = target._replace(netloc="").geturl() == "http:///auth/callback"
+    if not plain or target.hostname not in LOOPBACK:
         return "redirect_uri must be http://localhost:PORT/auth/callback."
     return ""
 

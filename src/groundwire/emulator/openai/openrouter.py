@@ -8,12 +8,14 @@ natively, annotations without positions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from groundwire.emulator.acting import act
 from groundwire.emulator.conversation import Conversation, Turn
+from groundwire.emulator.openai.answers import HARMLESS_EXA, HARMLESS_NATIVE
+from groundwire.emulator.openai.client_tools import ClientTool, client_tools
 from groundwire.emulator.openai.items import Wire, response_object, usage
 from groundwire.emulator.openai.openrouter_account import credits_left, key, models
 from groundwire.emulator.openai.openrouter_chat import chat_reply, read_chat
@@ -29,7 +31,6 @@ from groundwire.emulator.openai.phrasing import CitedAnswer, shortened
 from groundwire.emulator.openai.request import read_conversation
 from groundwire.emulator.openai.shape import shape_for
 from groundwire.emulator.openai.stream import Shape, frames, response_events
-from groundwire.emulator.openai.styles import HARMLESS_EXA, HARMLESS_NATIVE
 from groundwire.emulator.openai.turn import Telling, cited_answer, output_items, plain_answer
 from groundwire.emulator.routing import Api, Problem, Route
 from groundwire.emulator.wire import Call, Chunk, Reply, event_stream, json_reply
@@ -62,7 +63,9 @@ def responses(call: Call, world: World) -> Reply:
     plain = Shape(output_in_completed=True, delta_size=found.answer.delta_size)
     shape = shape_for(call.scenarios, found.turn.finish, plain)
     answer = shortened(found.answer) if shape.ending == "incomplete" else found.answer
-    items = output_items(found.turn, found.conversation.prompt, answer, world, _telling(found))
+    items = output_items(
+        found.turn, found.conversation.prompt, answer, world, _telling(found, client_tools(request))
+    )
     response = response_object(world.next_id("gen-"), int(world.clock()), request)
     finished = {"completed_at": int(world.clock()), "usage": _priced(usage(len(call.body), items), found)}
     if request.get("stream"):
@@ -96,13 +99,13 @@ def _answered(conversation: Conversation, request: dict[str, Any], call: Call, w
     return Answered(turn, conversation, answer, wanted)
 
 
-def _telling(found: Answered) -> Telling:
+def _telling(found: Answered, tools: Sequence[ClientTool]) -> Telling:
     """The item a search becomes: the server tool's own, the native one, or none for results pasted in."""
     if found.searched is None:
-        return Telling(None)
+        return Telling(None, tools=tools)
     if not found.searched.always:
-        return Telling("openrouter:web_search", with_sources=True)
-    return Telling("web_search_call" if found.searched.native else None, with_sources=True)
+        return Telling("openrouter:web_search", with_sources=True, tools=tools)
+    return Telling("web_search_call" if found.searched.native else None, with_sources=True, tools=tools)
 
 
 def _priced(counts: Wire, found: Answered) -> Wire:

@@ -129,6 +129,12 @@ def shortened(answer: CitedAnswer) -> CitedAnswer:
     return replace(answer, messages=(*whole, replace(last, text=text, annotations=kept)))
 
 
+def listed_result(passage: Passage) -> Annotation:
+    """A search result as an annotation: no position, and the highlights of the page as its content."""
+    highlights = "\n...\n".join(part for part in passage.text.split("\n\n")[:3] if part.strip())
+    return Annotation(passage.url, passage.title, content=highlights)
+
+
 def domain(url: str) -> str:
     """The host as models name it: without `www.`."""
     return (urlsplit(url).hostname or url).removeprefix("www.")

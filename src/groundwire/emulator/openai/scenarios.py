@@ -1,6 +1,6 @@
 """The scenarios that change how an OpenAI-style answer is phrased or streamed, listed by name.
 
-They act by being named: `styles` and `shape` look for them in a request.
+They act by being named: `answers` and `shape` look for them in a request.
 """
 
 from __future__ import annotations
@@ -21,4 +21,4 @@ PHRASING_SCENARIOS = tuple(
     for name, style in STYLES.items()
 )
 
-SHAPE_SCENARIOS = tuple(Scenario(name, about, _APIS, ("generate",)) for name, (about, _) in SHAPES.items())
+SHAPE_SCENARIOS = tuple(Scenario(name, change.about, _APIS, ("generate",)) for name, change in SHAPES.items())

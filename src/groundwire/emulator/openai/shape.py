@@ -6,8 +6,8 @@ with the sentence given here, so a shape cannot exist without being listed.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from groundwire.emulator.openai.stream import Shape
@@ -26,33 +26,47 @@ FAILURES: Final[dict[str, str]] = {
 """Codes of `response.failed` and the words that come with them."""
 
 
-def _failing(code: str) -> dict[str, Any]:
-    return {"ending": "failed", "error": {"code": code, "message": FAILURES[code]}}
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a scenario does to the shape of a stream, and the sentence it is listed with."""
+
+    about: str
+    fields: Mapping[str, Any]
 
 
-SHAPES: Final[dict[str, tuple[str, dict[str, Any]]]] = {
-    "full-output": ("response.completed repeats every output item", {"output_in_completed": True}),
-    "empty-output-field": ("response.completed has output: []", {"output_in_completed": False}),
-    "deltas-only": ("the message exists only as deltas; no output_item.done", {"items_done": False}),
-    "items-only": ("the message exists only in output_item.done; no deltas", {"deltas": False}),
-    "completed-only": (
+def _change(about: str, **fields: Any) -> Change:
+    return Change(about, fields)
+
+
+def _error(code: str) -> dict[str, str]:
+    return {"code": code, "message": FAILURES[code]}
+
+
+SHAPES: Final[dict[str, Change]] = {
+    "full-output": _change("response.completed repeats every output item", output_in_completed=True),
+    "empty-output-field": _change("response.completed has output: []", output_in_completed=False),
+    "deltas-only": _change("the message exists only as deltas; no output_item.done", items_done=False),
+    "items-only": _change("the message exists only in output_item.done; no deltas", deltas=False),
+    "completed-only": _change(
         "the message exists only in response.completed",
-        {"items_done": False, "deltas": False, "output_in_completed": True},
+        items_done=False,
+        deltas=False,
+        output_in_completed=True,
     ),
-    "no-completed": ("the stream ends properly but without response.completed", {"ending": "cut"}),
-    "done-event": ("the last event is called response.done", {"last_event": "response.done"}),
-    "incomplete": ("the answer stops at max_output_tokens", {"ending": "incomplete"}),
-    "incomplete-filtered": (
-        "the answer stops at a content filter",
-        {"ending": "incomplete", "incomplete_reason": "content_filter"},
+    "no-completed": _change("the stream ends properly but without response.completed", ending="cut"),
+    "done-event": _change("the last event is called response.done", last_event="response.done"),
+    "incomplete": _change("the answer stops at max_output_tokens", ending="incomplete"),
+    "incomplete-filtered": _change(
+        "the answer stops at a content filter", ending="incomplete", incomplete_reason="content_filter"
     ),
-    "error-event": (
-        "a bare error event instead of an ending",
-        {"ending": "error", "error": _failing("server_error")["error"]},
+    "error-event": _change(
+        "a bare error event instead of an ending", ending="error", error=_error("server_error")
     ),
-    "stream-noise": ("comments and unknown events between the known ones", {"noise": True}),
+    "stream-noise": _change("comments and unknown events between the known ones", noise=True),
     **{
-        f"failed-{code.replace('_', '-')}": (f"response.failed with code {code}", _failing(code))
+        f"failed-{code.replace('_', '-')}": _change(
+            f"response.failed with code {code}", ending="failed", error=_error(code)
+        )
         for code in FAILURES
     },
 }
@@ -68,5 +82,5 @@ def shape_for(scenarios: Collection[str], finish: str, plain: Shape) -> Shape:
         shape = replace(shape, ending="cut")
     for name in scenarios:
         if name in SHAPES:
-            shape = replace(shape, **SHAPES[name][1])
+            shape = replace(shape, **SHAPES[name].fields)
     return shape

@@ -1,15 +1,13 @@
 """Every way a model behind Codex or OpenRouter was seen to cite its sources, as named styles.
 
-A style is a pure function from the passages a search found to a `CitedAnswer`. The harmless ones are
-chosen by a hash of the query, so a client meets several without asking; the awkward ones must be
-named by a scenario. What each style imitates is said in its docstring and shown by `groundwire
-emulator --scenarios`.
+A style is a pure function from the passages a search found to a `CitedAnswer`. What it imitates is
+said in its docstring, whose first line `groundwire emulator --list-scenarios` shows. Which style an
+answer gets is decided in `answers`.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -22,6 +20,7 @@ from groundwire.emulator.openai.phrasing import (
     Unit,
     claim,
     domain,
+    listed_result,
     tracked,
 )
 
@@ -261,43 +260,6 @@ STYLES: Final[dict[str, Style]] = {
     )
 }
 
-HARMLESS_NATIVE: Final = ("native", "native-titles", "descriptive-links", "grouped", "api-sources", "phases")
-HARMLESS_EXA: Final = ("exa", "exa-brackets")
-LISTS_RESULTS: Final = ("exa", "exa-brackets", "untitled", "numbered")
-"""Styles whose annotations are the search results, not the citations."""
-
-
-def chosen(query: str, among: Sequence[str]) -> str:
-    """The style a query gets when nobody names one: always the same for the same query."""
-    digest = hashlib.sha256(query.encode("utf-8", "surrogatepass")).digest()
-    return among[digest[0] % len(among)]
-
-
-def style_in(scenarios: Iterable[str]) -> str | None:
-    """The style that the scenarios of a request name, as `style-NAME`."""
-    return next((name for name in STYLES if f"style-{name}" in scenarios), None)
-
-
-def compose(
-    query: str, passages: Sequence[Passage], style: str, related: Sequence[Passage] = ()
-) -> CitedAnswer:
-    """The answer to a query in a style; without a passage, an honest sentence that nothing was found.
-
-    Each passage is taken to be of another page (`searching` sees to that). The related ones are
-    listed wherever the style lists results, and cited by none.
-    """
-    if not passages and style != "no-search":
-        return CitedAnswer((OutputMessage(f'I searched the web and found nothing about "{query}".'),))
-    answer = STYLES[style](query, passages)
-    if not answer.searched:
-        return answer
-    *before, last = answer.messages
-    if style in LISTS_RESULTS:
-        results = tuple(map(_result, related))
-        results = tuple(replace(one, title=None) for one in results) if style == "untitled" else results
-        last = replace(last, annotations=last.annotations + results)
-    return replace(answer, messages=(*before, last), consulted=(*answer.consulted, *_urls(related)))
-
 
 def _native_draft(passages: Sequence[Passage], unit: Unit = Unit.CODE_POINTS, opening: str = "") -> Draft:
     draft = Draft(opening)
@@ -315,14 +277,8 @@ def _after_emoji(passages: Sequence[Passage], unit: Unit) -> CitedAnswer:
 
 
 def _with_results(draft: Draft, passages: Sequence[Passage]) -> CitedAnswer:
-    draft.annotations.extend(map(_result, passages))
+    draft.annotations.extend(map(listed_result, passages))
     return _answer(draft, passages)
-
-
-def _result(passage: Passage) -> Annotation:
-    """A search result as an annotation: no position, and the highlights of the page as its content."""
-    highlights = "\n...\n".join(part for part in passage.text.split("\n\n")[:3] if part.strip())
-    return Annotation(passage.url, passage.title, content=highlights)
 
 
 def _cited_part(passages: Sequence[Passage]) -> Sequence[Passage]:

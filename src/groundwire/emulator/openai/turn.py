@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from groundwire.emulator.conversation import FunctionCall, Turn
+from groundwire.emulator.openai.answers import chosen, compose, style_in
 from groundwire.emulator.openai.client_tools import ClientTool
 from groundwire.emulator.openai.items import (
     Wire,
@@ -18,7 +19,6 @@ from groundwire.emulator.openai.items import (
 from groundwire.emulator.openai.phrasing import CitedAnswer, OutputMessage
 from groundwire.emulator.openai.request import SearchTool
 from groundwire.emulator.openai.searching import related, search
-from groundwire.emulator.openai.styles import chosen, compose, style_in
 from groundwire.emulator.wire import Call
 from groundwire.emulator.world import World
 

@@ -79,6 +79,7 @@ async def test_authorizing_redirects_to_the_callback_with_code_and_state(ask: As
         {"code_challenge": ""},
         {"redirect_uri": "https://evil.example/auth/callback"},
         {"redirect_uri": "http://localhost:1455/elsewhere"},
+        {"redirect_uri": "http://localhost:1455/auth/callback?next=x"},
     ],
 )
 async def test_a_wrong_authorization_request_never_redirects(ask: Ask, changes: dict[str, str]) -> None:

@@ -6,12 +6,11 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from groundwire.emulator.openai.answers import compose
 from groundwire.emulator.openai.phrasing import CitedAnswer, claim, tracked
 from groundwire.emulator.openai.searching import Page
-from groundwire.emulator.openai.styles import HARMLESS_EXA, HARMLESS_NATIVE, STYLES, chosen, compose, style_in
+from groundwire.emulator.openai.styles import STYLES
 
 SPANNED = [
     "native",
@@ -88,18 +87,6 @@ def test_exa_lists_every_result_without_position_and_leaves_one_uncited(passages
     assert passages[2].url not in answer.text
 
 
-def test_related_pages_are_listed_and_never_cited(passages: list[Page]) -> None:
-    first, *others = passages
-    listed = compose("q", [first], "exa", others)
-    assert [wire["url"] for _, wire in annotated(listed)] == [page.url for page in passages]
-    native = compose("q", [first], "native", others)
-    assert len(annotated(native)) == 1
-    assert native.consulted == tuple(page.url for page in passages)
-    assert not any(page.url in native.text for page in others)
-    untitled = annotated(compose("q", [first], "untitled", others))
-    assert all("title" not in wire for _, wire in untitled)
-
-
 def test_exa_brackets_name_the_domain_instead_of_linking(passages: list[Page]) -> None:
     text = compose("q", passages, "exa-brackets").text
     assert "【weather.example】" in text
@@ -145,25 +132,6 @@ def test_phases_put_a_commentary_before_the_answer(passages: list[Page]) -> None
 def test_every_style_copes_with_one_passage_and_with_none(style: str, passages: list[Page]) -> None:
     assert compose("q", passages[:1], style).text
     assert not annotated(compose("q", [], style))
-
-
-def test_nothing_found_is_said_and_cites_nothing() -> None:
-    assert compose("unicorns", [], "native").text == 'I searched the web and found nothing about "unicorns".'
-
-
-@given(st.text())
-def test_the_same_query_always_gets_the_same_harmless_style(query: str) -> None:
-    assert chosen(query, HARMLESS_NATIVE) == chosen(query, HARMLESS_NATIVE)
-    assert {*HARMLESS_NATIVE, *HARMLESS_EXA} <= set(STYLES)
-
-
-def test_different_queries_meet_different_styles() -> None:
-    assert len({chosen(f"query {number}", HARMLESS_NATIVE) for number in range(60)}) == len(HARMLESS_NATIVE)
-
-
-def test_a_scenario_names_a_style() -> None:
-    assert style_in(("latency", "style-markers")) == "markers"
-    assert style_in(("latency",)) is None
 
 
 def test_a_claim_is_prose_without_markup() -> None:

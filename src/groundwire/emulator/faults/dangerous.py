@@ -30,7 +30,7 @@ def _elsewhere(call: Call, world: World) -> Reply:
     return redirect(f"{OTHER_HOST}{call.path}", 307)
 
 
-OVERSIZED_FAULTS = (
+DANGEROUS_FAULTS = (
     Scenario("huge-answer", "30 MB of white space before the answer", kinds=("generate",), after=_huge),
     Scenario(
         "other-host",
