@@ -10,9 +10,10 @@ as a text is not plain ASCII.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from itertools import pairwise
-from typing import Any, NewType
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from itertools import accumulate, chain, repeat
+from typing import Any, NewType, cast
 from urllib.parse import urlsplit
 
 import msgspec
@@ -24,6 +25,9 @@ ByteOffset = NewType("ByteOffset", int)
 
 CharOffset = NewType("CharOffset", int)
 """A place in a text, counted in characters (code points)."""
+
+_IS_CHARACTER_START = bytes(0 if 0x80 <= byte < 0xC0 else 1 for byte in range(256))
+"""For each byte of UTF-8 whether a character starts with it."""
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -46,8 +50,8 @@ class Source(msgspec.Struct, frozen=True):
         return f"{title} ({self.uri or 'No URI'})"
 
 
-class Citation(msgspec.Struct, frozen=True):
-    """A place in the text and the numbers (from 1) of the sources that support what stands before it."""
+class Citation(msgspec.Struct, frozen=True, gc=False):
+    """A place in the text and the sources (numbers from 1, ascending) that support what stands before it."""
 
     at: CharOffset
     numbers: tuple[int, ...]
@@ -117,33 +121,37 @@ def chars_from_bytes(text: str, offsets: Iterable[ByteOffset]) -> dict[ByteOffse
     An offset inside a character moves to the character's start; one past the end moves to the end.
     Linear in the text, however many offsets there are.
     """
-    wanted = sorted(set(offsets))
+    wanted = sorted(offsets)
     if text.isascii():
         return {offset: CharOffset(min(offset, len(text))) for offset in wanted}
-    encoded = text.encode("utf-8", "surrogatepass")
-    places: dict[ByteOffset, CharOffset] = {}
-    done, chars = 0, 0
-    for offset in wanted:
-        end = min(offset, len(encoded))
-        while end < len(encoded) and encoded[end] & 0xC0 == 0x80:  # a continuation byte: inside a character
-            end -= 1
-        chars += len(encoded[done:end].decode("utf-8", "surrogatepass"))
-        done = end
-        places[offset] = CharOffset(chars)
-    return places
+    # One byte of every character is no continuation byte, so counting those bytes counts characters. In bulk
+    # and without slices: this runs for every citation of a long answer.
+    starts = text.encode("utf-8", "surrogatepass").translate(_IS_CHARACTER_START)
+    size = len(starts)
+    ends = [size if end >= size else end if starts[end] else starts.rindex(1, 0, end) for end in wanted]
+    characters = map(starts.count, repeat(1), [0, *ends], ends)
+    return dict(zip(wanted, cast("Iterator[CharOffset]", accumulate(characters)), strict=True))
 
 
 def mark(text: str, citations: Iterable[Citation], marker: Callable[[int], str] = "[{}]".format) -> str:
     """`text` with `[n]` markers at the cited places, ascending and without repeats at one place."""
-    numbers_at: dict[int, set[int]] = {}
+    return "".join(_marked_pieces(text, citations, marker))
+
+
+def _marked_pieces(text: str, citations: Iterable[Citation], marker: Callable[[int], str]) -> list[str]:
+    """What `mark` joins; apart, because each join of a long text is a copy of it."""
+    numbers_at: dict[int, tuple[int, ...]] = {}
     for citation in citations:
-        numbers_at.setdefault(citation.at, set()).update(citation.numbers)
+        at = citation.at
+        if at in numbers_at:
+            numbers_at[at] = tuple(sorted({*numbers_at[at], *citation.numbers}))
+        else:
+            numbers_at[at] = citation.numbers
+    written = cache(lambda numbers: "".join(map(marker, numbers)))
     places = sorted(numbers_at)
-    pieces = [text[: places[0]] if places else text]
-    for here, following in pairwise([*places, len(text)]):
-        pieces += map(marker, sorted(numbers_at[here]))
-        pieces.append(text[here:following])
-    return "".join(pieces)
+    pieces = map(text.__getitem__, map(slice, [0, *places], places))
+    markers = map(written, map(numbers_at.__getitem__, places))
+    return [*chain.from_iterable(zip(pieces, markers, strict=True)), text[places[-1] if places else 0 :]]
 
 
 def limited(answer: GroundedAnswer, max_sources: int) -> GroundedAnswer:
@@ -170,8 +178,11 @@ def result(query: str, answer: GroundedAnswer, *, provider: str | None = None) -
             provider=provider,
             answer=answer,
         )
+    header = f'Web search results for "{query}":\n\n'
     return WebSearchResult(
-        llm_content=f'Web search results for "{query}":\n\n{marked_with_sources(answer)}',
+        llm_content="".join(
+            [header, *_marked_pieces(answer.text, answer.citations, "[{}]".format), _below(answer)]
+        ),
         return_display=f'Search results for "{query}" returned.',
         sources=answer.sources or None,
         raw=answer.raw,
@@ -180,9 +191,9 @@ def result(query: str, answer: GroundedAnswer, *, provider: str | None = None) -
     )
 
 
-def marked_with_sources(answer: GroundedAnswer) -> str:
-    """The text with markers, then the numbered source list, then pages consulted but not cited."""
-    sections = [mark(answer.text, answer.citations)]
+def _below(answer: GroundedAnswer) -> str:
+    """What follows the text: the numbered source list, pages consulted but not cited, a note."""
+    sections = []
     if answer.sources:
         lines = [f"[{number}] {source.line()}" for number, source in enumerate(answer.sources, start=1)]
         sections.append("\n".join(["Sources:", *lines]))
@@ -192,7 +203,7 @@ def marked_with_sources(answer: GroundedAnswer) -> str:
         )
     if answer.note:
         sections.append(answer.note)
-    return "\n\n".join(sections)
+    return "".join(f"\n\n{section}" for section in sections)
 
 
 def failure(error: GroundwireError, *, provider: str | None = None) -> WebSearchResult:

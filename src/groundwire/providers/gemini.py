@@ -7,6 +7,8 @@ https://ai.google.dev/gemini-api/docs/google-search
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 from urllib.parse import quote
 
@@ -205,47 +207,53 @@ def source(chunk: dict[str, Any]) -> Source:
 
 def placed(parts: list[str], supports: list[dict[str, Any]], chunk_count: int) -> tuple[Citation, ...]:
     """Citations for the supports that have a place and name chunks that exist."""
-    said = "".join(parts)
-    wanted: list[tuple[ByteOffset, tuple[int, ...]]] = []
-    starts = PartStarts(parts)
-    for support in supports:
-        segment = record(support.get("segment"))
-        indices = support.get("groundingChunkIndices")
-        numbers = _numbers(indices, chunk_count)
-        end = segment.get("endIndex")
-        if numbers and isinstance(end, int) and end > 0:
-            wanted.append((ByteOffset(end + starts.shift(segment)), numbers))
-    characters = chars_from_bytes(said, (offset for offset, _ in wanted))
-    return tuple(Citation(characters[offset], numbers) for offset, numbers in wanted)
+    numbers_of = cache(partial(_numbers, chunk_count=chunk_count))  # supports repeat what they cite
+    try:
+        # How servers write them: in a long answer there are thousands, so they are read in bulk.
+        offsets = [support["segment"]["endIndex"] for support in supports]
+        cited = [numbers_of(tuple(support["groundingChunkIndices"])) for support in supports]
+        plain = not any("partIndex" in support["segment"] for support in supports)
+    except (KeyError, TypeError):
+        plain = False
+    if not plain or not all(type(offset) is int and offset > 0 for offset in offsets):
+        pairs = [_place(support, parts, numbers_of) for support in supports]
+        offsets, cited = [pair[0] for pair in pairs if pair], [pair[1] for pair in pairs if pair]
+    places = chars_from_bytes("".join(parts), offsets)
+    return tuple(
+        [Citation(places[at], numbers) for at, numbers in zip(offsets, cited, strict=True) if numbers]
+    )
 
 
-def _numbers(indices: Any, chunk_count: int) -> tuple[int, ...]:
-    if not isinstance(indices, list):
-        return ()
-    valid = {index for index in indices if isinstance(index, int) and 0 <= index < chunk_count}
-    return tuple(index + 1 for index in sorted(valid))
+def _place(
+    support: dict[str, Any], parts: list[str], numbers_of: Callable[[tuple[Any, ...]], tuple[int, ...]]
+) -> tuple[ByteOffset, tuple[int, ...]] | None:
+    """One support that may be of any form: where it stands and what it cites, or None."""
+    segment, indices = record(support.get("segment")), support.get("groundingChunkIndices")
+    end = segment.get("endIndex")
+    if not isinstance(indices, list) or type(end) is not int or end <= 0:
+        return None
+    numbers = numbers_of(tuple(index for index in indices if type(index) is int))
+    return ByteOffset(end + part_shift(parts, segment)), numbers
 
 
-class PartStarts:
-    """Where each part begins in the joined text, for the segments that count from their own part.
+def _numbers(indices: tuple[Any, ...], *, chunk_count: int) -> tuple[int, ...]:
+    """The numbers for chunk indices: those that exist, ascending, each once."""
+    return tuple(sorted({index + 1 for index in indices if type(index) is int and 0 <= index < chunk_count}))
+
+
+def part_shift(parts: list[str], segment: dict[str, Any]) -> int:
+    """How many bytes to add to the indices of a segment that counts from its own part.
 
     The documentation says an index counts within the part `partIndex`; the servers count over the whole
     text. The segment's own text tells which is true.
     """
-
-    def __init__(self, parts: list[str]) -> None:
-        self._encoded = "".join(parts).encode("utf-8", "surrogatepass") if len(parts) > 1 else b""
-        self._starts = [0]
-        for part in parts:
-            self._starts.append(self._starts[-1] + len(part.encode("utf-8", "surrogatepass")))
-
-    def shift(self, segment: dict[str, Any]) -> int:
-        """How many bytes to add to this segment's indices."""
-        index, start, end = segment.get("partIndex"), segment.get("startIndex", 0), segment.get("endIndex")
-        quotation = text(segment.get("text")).encode("utf-8", "surrogatepass")
-        if not (isinstance(index, int) and isinstance(start, int) and isinstance(end, int) and quotation):
-            return 0
-        if not 0 < index < len(self._starts) - 1 or self._encoded[start:end] == quotation:
-            return 0
-        first = self._starts[index]
-        return first if self._encoded[first + start : first + end] == quotation else 0
+    index, start, end = segment.get("partIndex"), segment.get("startIndex", 0), segment.get("endIndex")
+    quotation = text(segment.get("text")).encode("utf-8", "surrogatepass")
+    if not (type(index) is int and type(start) is int and type(end) is int and quotation):
+        return 0
+    if not 0 < index < len(parts):
+        return 0
+    first = len("".join(parts[:index]).encode("utf-8", "surrogatepass"))
+    own = parts[index].encode("utf-8", "surrogatepass")[start:end]
+    whole = "".join(parts).encode("utf-8", "surrogatepass")[start:end]
+    return first if own == quotation and whole != quotation else 0
