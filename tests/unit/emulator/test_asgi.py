@@ -112,3 +112,9 @@ async def test_the_lifespan_of_a_server_is_acknowledged(ask: Any) -> None:
 
     await ask.emulator.app({"type": "lifespan"}, receive, send)
     assert sent == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+
+
+async def test_a_person_with_a_browser_is_told_what_this_is(ask: Any) -> None:
+    heard = await ask("GET", "/")
+    assert heard.headers["content-type"].startswith("text/plain")
+    assert "code-assist    /v1internal" in heard.body.decode()
