@@ -30,6 +30,9 @@ lint: $(READY)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 
+bench: $(READY)
+	@$(BIN)/python -m bench $(ONLY)
+
 format: $(READY)
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .

@@ -31,21 +31,7 @@ from groundwire.providers.gemini import Said
 
 SIZES = [(100, 10_000), (1_000, 100_000), (10_000, 1_000_000)]
 GOAL = 5.0
-WORDS = [
-    "the",
-    "answer",
-    "to",
-    "query",
-    "is",
-    "what",
-    "its",
-    "sources",
-    "say",
-    "about",
-    "it",
-    "and",
-    "not",
-] * 4
+WORDS = ["the answer", "to a query", "is what", "its sources", "say about it", "and not", "a memory"] * 5
 WORDS += ["größe", "naïve", "天气", "🌍"]
 CHUNKS = 50
 
@@ -65,8 +51,7 @@ def response(supports: int, size: int) -> dict[str, Any]:
     grounding = {
         "groundingChunks": chunks,
         "groundingSupports": [
-            {"segment": {"endIndex": end}, "groundingChunkIndices": chance.sample(range(200), 2)}
-            for end in ends
+            {"segment": {"endIndex": end}, "groundingChunkIndices": neighbours(chance)} for end in ends
         ],
     }
     candidate = {

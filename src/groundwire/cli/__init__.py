@@ -11,6 +11,7 @@ import sys
 COMMANDS: dict[str, tuple[str, str]] = {
     # word typed: (module in groundwire.cli, one line for --help)
     "search": ("search", "ask the web and get a cited answer"),
+    "demo": ("demo", "show everything at work, offline"),
     "index": ("index", "index a folder of documents for --provider local"),
     "doctor": ("doctor", "show what is configured, and what is missing"),
     "emulator": ("emulator", "serve Gemini, Codex, OpenRouter and their sign-ins on this machine, offline"),
