@@ -135,7 +135,7 @@ ALLOWED: tuple[Allowed, ...] = (
         "4 encodings",
         "Text that is not UTF-8 is shown and written in its own encoding, not as U+FFFD and not as UTF-8.",
         lambda case: (
-            case.tool in ("read_file", "write_file")
+            case.tool in ("read_file", "write_file", "replace")
             and (
                 not _decodes(_bytes(case))
                 or _bytes(case)[:2] in (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb", b"\0\0")
@@ -156,10 +156,34 @@ ALLOWED: tuple[Allowed, ...] = (
         lambda case: case.tool == "write_file" and b"\0" in _bytes(case),
     ),
     Allowed(
+        "4 binary files are not text",
+        "A binary file is not edited; the original edits it and damages bytes that are not UTF-8.",
+        lambda case: case.tool == "replace" and "Cannot edit a binary file" in _message(case.ours),
+    ),
+    Allowed(
+        "two mistakes",
+        "A path that cannot exist is named before a placeholder in the text, not after it.",
+        lambda case: (
+            case.tool == "replace"
+            and "omission placeholder" in _message(case.theirs)
+            and "Invalid path" in _message(case.ours)
+        ),
+    ),
+    Allowed(
+        "refusals that help",
+        "A refused edit says all that the original says, and then where the places or the nearest text are.",
+        lambda case: (
+            case.tool == "replace"
+            and bool(_message(case.theirs))
+            and _message(case.ours).startswith(_message(case.theirs))
+            and (case.ours["error"] or {}).get("type") == (case.theirs["error"] or {}).get("type")
+        ),
+    ),
+    Allowed(
         "29 CRLF",
         "The original compares CRLF with LF, so that the whole file seems changed; we compare the text, "
         "and a line of a mixed file keeps its own ending.",
-        lambda case: case.tool == "write_file" and b"\r\n" in _bytes(case),
+        lambda case: case.tool in ("write_file", "replace") and b"\r\n" in _bytes(case),
     ),
     Allowed(
         "14 case of ignore rules",

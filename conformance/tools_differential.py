@@ -78,7 +78,7 @@ def cases(oracle: Oracle, folder: Path, seed: int, only: str | None) -> Iterator
             mine = plain(tools.call_now(tool, arguments).to_json(), ours)
             real = oracle.call(theirs, tool, moved(arguments, ours, theirs), fresh=True)
             real.pop("ms")
-            if tool == "write_file":
+            if tool in ("write_file", "replace"):
                 mine["files"], real["files"] = changes(before, ours), changes(before, theirs)
                 level(ours, theirs)
             yield Case(ours, tool, plain(arguments, ours), mine, rewritten(plain(real, theirs)), before)

@@ -136,7 +136,7 @@ def calls(root: Path, random: Random, count: int) -> list[tuple[str, dict[str, A
     files = [path for path in files if not path.startswith(".git/")]
     folders = sorted(p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_dir())
     folders = [path for path in folders if not path.startswith(".git")] or ["."]
-    makers = (_read, _read, _write, _list, _glob, _glob, _grep, _grep, _many)
+    makers = (_read, _read, _write, _list, _glob, _glob, _grep, _grep, _many, _replace, _replace)
     return [random.choice(makers)(root, files, folders, random) for _ in range(count)]
 
 
@@ -199,6 +199,28 @@ def _write(root: Path, files: list[str], folders: list[str], random: Random) -> 
         path = random.choice(("new.txt", "fresh/dir/new.md", f"{random.choice(folders)}/added.py"))
     content = text(random) if random.random() < 0.95 else "x\n// rest of code ...\n"
     return "write_file", {"file_path": path, "content": content}
+
+
+def _replace(root: Path, files: list[str], folders: list[str], random: Random) -> tuple[str, dict[str, Any]]:
+    files = [path for path in files if (root / path).is_file()]
+    path = _some_path(root, files, random)
+    arguments: dict[str, Any] = {"file_path": path, "instruction": "change it"}
+    content = (root / path).read_bytes().decode("utf-8", "replace") if path in files else ""
+    lines = content.replace("\r\n", "\n").split("\n")
+    start = random.randrange(len(lines))
+    old = "\n".join(lines[start : start + random.randint(1, 3)])
+    roll = random.random()
+    if roll < 0.2 and old.split():
+        old = random.choice(old.split())
+    elif roll < 0.3:
+        old = random.choice(("", "not in the file", "nowhere to be found\nat all"))
+    new = random.choice((old + " changed", "", "new\ntext", old.upper(), old, "x\n// rest of code ..."))
+    arguments |= {"old_string": old, "new_string": new}
+    if random.random() < 0.25:
+        arguments["allow_multiple"] = random.choice((True, False))
+    if random.random() < 0.04:
+        del arguments[random.choice(("instruction", "old_string", "file_path"))]
+    return "replace", arguments
 
 
 def _list(root: Path, files: list[str], folders: list[str], random: Random) -> tuple[str, dict[str, Any]]:

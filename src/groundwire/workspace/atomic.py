@@ -1,6 +1,7 @@
 """Writing files all at once: beside the target, flushed to the disk, then renamed over it.
 
-A crash or a full disk at any moment leaves the old file or the new one, never a mixture. A file that
+A crash or a full disk at any moment leaves the old file or the new one, never a mixture. (The directory is
+not flushed: that would only make sure that it is the new one, at the price of a second wait.) A file that
 somebody else changed since it was read is left alone, and the call fails with `CHANGED_MEANWHILE`.
 Mode, owner and extended attributes of the old file are kept.
 """
@@ -52,7 +53,6 @@ def write_atomically(
             with suppress(OSError):
                 os.unlink(beside, dir_fd=handle)
             raise
-        _flush_directory(handle)
         return Fingerprint.of(os.stat(name, dir_fd=handle, follow_symlinks=False))
 
 
@@ -61,7 +61,6 @@ def remove(workspace: Workspace, place: WorkspacePath, *, seen: Fingerprint) -> 
     with workspace.directory_of(place) as (handle, name):
         _unchanged(handle, name, place, seen)
         os.unlink(name, dir_fd=handle)
-        _flush_directory(handle)
 
 
 def _unchanged(
@@ -112,14 +111,3 @@ def _move_into_place(beside: str, name: str, handle: int | None, place: Workspac
         os.replace(beside, name, src_dir_fd=handle, dst_dir_fd=handle)  # a file system without hard links
     else:
         os.unlink(beside, dir_fd=handle)
-
-
-def _flush_directory(handle: int | None) -> None:
-    if handle is None:
-        return
-    with suppress(OSError):  # some file systems cannot flush a directory; the rename itself is done
-        descriptor = os.open(".", os.O_RDONLY | getattr(os, "O_DIRECTORY", 0), dir_fd=handle)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
