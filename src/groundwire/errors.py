@@ -26,6 +26,7 @@
     │   ├── RedirectRefused
     │   ├── InsecureUrl
     │   └── MalformedResponse
+    ├── ScriptNotFollowed             an emulator's script met other requests than it was written for
     └── ToolError                     told to the model, in Gemini CLI's own error types
 
 Each class knows its `code` (stable, machine-readable), the exit code of the command line, the HTTP
@@ -235,6 +236,12 @@ class MalformedResponse(TransportError):
     """Bytes came back that are not what the protocol says."""
 
     code = "MALFORMED_RESPONSE"
+
+
+class ScriptNotFollowed(GroundwireError):
+    """An emulator's script has steps nobody asked for, or was asked something else."""
+
+    code = "SCRIPT_NOT_FOLLOWED"
 
 
 class ToolError(GroundwireError):

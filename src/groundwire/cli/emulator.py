@@ -81,7 +81,9 @@ async def _serve(arguments: argparse.Namespace) -> int:
             on_reply=on_reply,
             keep=0,
         )
-        emulator.open_documents()
+        if arguments.corpus is not None:
+            print(f"Indexing {arguments.corpus} ...", file=sys.stderr)
+            print(f"{emulator.open_documents()} documents can be searched.", file=sys.stderr)
         stop = _stop_signal()
         try:
             async with emulator:

@@ -6,8 +6,9 @@ made on both sides cannot cancel out.
 
 from __future__ import annotations
 
-from groundwire.emulator.script import Script, ScriptNotFollowed, load_script
+from groundwire.emulator.script import Script, load_script
 from groundwire.emulator.server import Emulator
 from groundwire.emulator.wire import Call, Reply
+from groundwire.errors import ScriptNotFollowed
 
 __all__ = ["Call", "Emulator", "Reply", "Script", "ScriptNotFollowed", "load_script"]

@@ -87,6 +87,7 @@ class Application:
         try:
             scenarios = _chosen(headers, prefix, body) or self._world.scenarios
         except InvalidConfig as error:
+            self._world.note(call)
             return call, json_reply({"error": {"code": 400, "message": str(error)}}, 400)
         call = replace(call, body=body, scenarios=scenarios)
         try:

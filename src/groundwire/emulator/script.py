@@ -32,17 +32,11 @@ from typing import Any, Literal
 import msgspec
 
 from groundwire.emulator.conversation import Conversation, Failure, FunctionCall, Turn
-from groundwire.errors import GroundwireError, InvalidConfig
+from groundwire.errors import InvalidConfig
 
 SHIPPED = Path(__file__).parent / "scripts"
 _BLANK = re.compile(r"\{\{(result|user)\}\}")
 _RESULT_KEYS = ("output", "llmContent", "result", "content", "error")
-
-
-class ScriptNotFollowed(GroundwireError):
-    """A script has steps nobody asked for, or was asked something else."""
-
-    code = "SCRIPT_NOT_FOLLOWED"
 
 
 class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -18,10 +18,10 @@ from groundwire.emulator.composing import Documents
 from groundwire.emulator.corpora import FolderDocuments, documents_from
 from groundwire.emulator.routing import Router
 from groundwire.emulator.scenarios import names_in
-from groundwire.emulator.script import Script, ScriptNotFollowed, ScriptRun, load_script
+from groundwire.emulator.script import Script, ScriptRun, load_script
 from groundwire.emulator.wire import Call, Reply
 from groundwire.emulator.world import World
-from groundwire.errors import InvalidConfig
+from groundwire.errors import InvalidConfig, ScriptNotFollowed
 
 if TYPE_CHECKING:
     import uvicorn
@@ -109,10 +109,10 @@ class Emulator:
         if kind is None:
             self.check_script()
 
-    def open_documents(self) -> None:
-        """Index the document folder now, so that its faults show early and the first search is quick."""
-        if isinstance(self.world.documents, FolderDocuments):
-            self.world.documents.open()
+    def open_documents(self) -> int:
+        """Index the document folder now, so that its faults show early; how many documents it has."""
+        folder = self.world.documents
+        return folder.open().report.documents if isinstance(folder, FolderDocuments) else 0
 
     def close(self) -> None:
         """Let go of the index of a document folder; `async with` does it at its end."""

@@ -93,6 +93,13 @@ def test_listening_beyond_this_machine_is_said_loudly() -> None:
     assert "WARNING: listening on 0.0.0.0" in complaints
 
 
+def test_a_folder_of_documents_is_indexed_before_it_listens(tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("# Quince\n\nQuince is a fruit.\n", encoding="utf-8")
+    with emulator("--corpus", str(tmp_path)) as (running, _, _):
+        _, complaints = stop(running)
+    assert "1 documents can be searched." in complaints
+
+
 def test_scenarios_are_listed_with_what_they_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["emulator", "--list-scenarios"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -26,6 +26,8 @@ class Grant:
     challenge: str
     challenge_method: str
     expires: float
+    offline: bool
+    """Whether a refresh token was asked for."""
 
 
 @dataclass(slots=True)

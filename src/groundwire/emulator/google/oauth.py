@@ -101,6 +101,7 @@ def _consented(asked: Mapping[str, str], call: Call, world: World) -> Reply:
         challenge=asked.get("code_challenge", ""),
         challenge_method=asked.get("code_challenge_method", "plain"),
         expires=world.clock() + CODE_SECONDS,
+        offline=asked.get("access_type") == "offline",
     )
     if asked.get("state"):
         accounts.used_states.add(asked["state"])
@@ -155,10 +156,10 @@ def _exchange(form: Mapping[str, str], world: World) -> Reply:
             return oauth_error("invalid_grant", "Missing code verifier.")
         if not compare_digest(challenge_of(verifier, grant.challenge_method), grant.challenge):
             return oauth_error("invalid_grant", "Invalid code verifier.")
-    refresh = world.next_id("1//emulator-refresh-")
-    accounts.refresh_scope[refresh] = grant.scope
-    accounts.refresh_client[refresh] = grant.client_id
-    return json_reply(_tokens(grant.client_id, grant.scope, world) | {"refresh_token": refresh})
+    tokens = _tokens(grant.client_id, grant.scope, world)
+    if grant.offline:
+        tokens["refresh_token"] = _new_refresh_token(grant.client_id, grant.scope, world)
+    return json_reply(tokens)
 
 
 def _refresh(call: Call, world: World) -> Reply:
@@ -172,12 +173,17 @@ def _refresh(call: Call, world: World) -> Reply:
     scope = accounts.refresh_scope.get(token, "https://www.googleapis.com/auth/cloud-platform")
     answer = _tokens(client_id, scope, world)
     if "rotated-refresh-token" in call.scenarios:
-        successor = world.next_id("1//emulator-refresh-")
-        accounts.refresh_scope[successor] = scope
-        accounts.refresh_client[successor] = client_id
         accounts.revoke(token)
-        answer["refresh_token"] = successor
+        answer["refresh_token"] = _new_refresh_token(client_id, scope, world)
     return json_reply(answer)
+
+
+def _new_refresh_token(client_id: str, scope: str, world: World) -> str:
+    accounts = world.of(GoogleAccounts)
+    token = world.next_id("1//emulator-refresh-")
+    accounts.refresh_scope[token] = scope
+    accounts.refresh_client[token] = client_id
+    return token
 
 
 def challenge_of(verifier: str, method: str) -> str:

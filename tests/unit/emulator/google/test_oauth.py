@@ -79,6 +79,11 @@ async def test_a_code_becomes_tokens_once(ask: Any) -> None:
     assert (second.status, second.json["error"]) == (400, "invalid_grant")
 
 
+async def test_a_refresh_token_comes_only_when_asked_for(ask: Any) -> None:
+    code = await code_from(ask, access_type="online")
+    assert "refresh_token" not in (await ask("POST", "/token", form=EXCHANGE | {"code": code})).json
+
+
 WRONG = {
     "an unknown code": ({"code": "4/nothing"}, "invalid_grant", "Malformed auth code."),
     "no verifier": ({"code_verifier": ""}, "invalid_grant", "Missing code verifier."),
