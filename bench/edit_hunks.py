@@ -69,6 +69,8 @@ def _hunk(old: list[str], new: list[str], change: Block, path: str, context: int
     removed, added = old[change.old_start : change.old_end], new[change.new_start : change.new_end]
     if len(removed) + len(added) > MOST_CHANGED or not "".join(removed + added).strip():
         return None
+    if any(line.isspace() for line in added):
+        return None  # blanks alone on a new line: nobody can restore them
     squeezed = squeeze("\n".join(old))
     for around in range(context, MOST_CONTEXT + 1):
         start, end = max(0, change.old_start - around), min(len(old), change.old_end + around)

@@ -1,7 +1,7 @@
 """The edit benchmark: real hunks, each with the mistakes models make, scored correct, wrong or refused.
 
     python -m bench.edits [REPOSITORY ...] [--packages FOLDER] [--hunks 2000] [--seed 1]
-                          [--oracle ORACLE.mjs --core GEMINI_CLI_CORE --sample 40]
+                          [--gemini-cli HUNKS]
 
 Without arguments the history of the repository in the current folder is used. Correct is the file with the
 hunk applied and every other byte as it was; an exact match applied literally is correct as well. In
@@ -113,9 +113,7 @@ def main() -> int:
     parser.add_argument("--hunks", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=0, help="print this many wrong edits")
-    parser.add_argument("--oracle", help="oracle.mjs, which runs Gemini CLI's own tool")
-    parser.add_argument("--core", help="the folder of @google/gemini-cli-core")
-    parser.add_argument("--sample", type=int, default=40, help="hunks to give to the oracle")
+    parser.add_argument("--gemini-cli", type=int, default=0, help="hunks to give to Gemini CLI's tool too")
     options = parser.parse_args()
     if not options.repositories and not options.packages:
         options.repositories = ["."]
@@ -125,13 +123,13 @@ def main() -> int:
     scores = run(groundwire, every, options.show)
     spent = time.perf_counter() - began
     mean = table(f"groundwire: {len(hunks)} hunks, {1000 * spent / max(1, len(every)):.2f} ms a case", scores)
-    if options.oracle:
+    if options.gemini_cli:
         from bench.edit_peers import gemini_cli
 
-        with gemini_cli(options.oracle, options.core) as editor:
-            sample = list(cases(hunks[:: max(1, len(hunks) // options.sample)], options.seed))
-            table(f"Gemini CLI replace, {options.sample} hunks", run(editor, sample, 0))
-        table("groundwire, the same", run(groundwire, sample, 0))
+        sample = list(cases(hunks[:: max(1, len(hunks) // options.gemini_cli)], options.seed))
+        with gemini_cli() as editor:
+            table(f"Gemini CLI replace, {options.gemini_cli} of the hunks", run(editor, sample, 0))
+        table("groundwire on the same", run(groundwire, sample, 0))
     wrong = sum(counts["wrong"] for counts in scores.values())
     return 0 if mean >= 97 and wrong == 0 else 1
 
