@@ -33,6 +33,7 @@ UNTIED = "(The provider did not say which statement each of these sources suppor
 _GROUP_SEPARATOR = re.compile(r"[\s,;]*(?:and)?[\s,;]*")
 _OWN_NUMBER = re.compile(r"(?:\[([^\[\]\n]{1,200})\])??\[(\d{1,3})\](?![(:])")
 _STATEMENT_ENDS = tuple(".!?。！？…)\"'”»」")
+_BULLETS = " \t-*+•>#0123456789.)"
 _SPACES = " \t\u00a0\u202f\u2009"
 
 
@@ -71,13 +72,14 @@ def grounded(parts: Sequence[TextPart], consulted: Iterable[str] = (), raw: Any 
         texts.append(text)
         length += len(text)
     text = "".join(texts)
+    text = text[: max([len(text.rstrip()), *(citation.at for citation in citations)])]
     for url in consulted:
         if is_page(url):
             pages.meet(url, None)
     sources, others = pages.cited(), pages.uncited()
     untied = not sources and bool(others)
     return GroundedAnswer(
-        text=text.rstrip(),
+        text=text,
         citations=_joined(text, citations),
         sources=others if untied else sources,
         consulted=() if untied else others,
@@ -86,9 +88,12 @@ def grounded(parts: Sequence[TextPart], consulted: Iterable[str] = (), raw: Any 
     )
 
 
-def plain(text: str, *, continues_line: bool = False) -> str:
-    """A piece of an answer without links and markers, for showing while the rest is still arriving."""
-    return _without_cuts(text, _cuts(TextPart(text), Pages()), continues_line=continues_line)[0]
+def plain(text: str, *, line_so_far: str = "") -> str:
+    """A piece of an answer without links and markers, for showing while the rest is still arriving.
+
+    `line_so_far` is what was shown of the line that this piece continues.
+    """
+    return _without_cuts(text, _cuts(TextPart(text), Pages()), line_so_far=line_so_far)[0]
 
 
 class Pages:
@@ -275,19 +280,20 @@ def _ordered(cuts: list[Cut]) -> list[Cut]:
 
 
 def _without_cuts(
-    text: str, cuts: list[Cut], *, continues_line: bool = False
+    text: str, cuts: list[Cut], *, line_so_far: str = ""
 ) -> tuple[str, list[tuple[int, list[str]]]]:
     """The text with its cuts carried out, and the places in the new text where pages were cited."""
     pieces: list[str] = []
     cited: list[tuple[int, list[str]]] = []
+    line = line_so_far
     length = done = 0
     for cut in cuts:
         before = text[done : cut.start]
         if cut.end > cut.start and not cut.kept:
             bare = before.rstrip(_SPACES)
-            # Spaces before a vanishing citation go with it, but never a line's indentation.
-            indentation = bare.endswith("\n") or not (bare or done or continues_line)
-            before = before if indentation else bare
+            # Spaces before a vanishing citation go with it, but not a line's indentation or its bullet's.
+            before = bare if _last_line(line, bare).strip(_BULLETS) else before
+        line = _last_line(_last_line(line, before), cut.kept)
         pieces += [before, cut.kept]
         length += len(before) + len(cut.kept)
         if cut.urls:
@@ -297,18 +303,23 @@ def _without_cuts(
     return "".join(pieces), cited
 
 
+def _last_line(line: str, more: str) -> str:
+    """The line we are in after `more` was added to `line`."""
+    _, broken, rest = more.rpartition("\n")
+    return rest if broken else line + more
+
+
 def _joined(text: str, citations: list[Citation]) -> tuple[Citation, ...]:
     """Citations at one place made one; a repeat with only spaces since its twin is dropped."""
     numbers_at: dict[int, set[int]] = {}
     last_seen: dict[int, int] = {}
     for citation in citations:
-        at = min(citation.at, len(text.rstrip()))
         for number in citation.numbers:
             since = last_seen.get(number)
-            if since is not None and not text[since:at].strip():
+            if since is not None and not text[since : citation.at].strip():
                 continue
-            last_seen[number] = at
-            numbers_at.setdefault(at, set()).add(number)
+            last_seen[number] = citation.at
+            numbers_at.setdefault(citation.at, set()).add(number)
     return tuple(
         Citation(CharOffset(at), tuple(sorted(numbers))) for at, numbers in sorted(numbers_at.items())
     )

@@ -21,7 +21,7 @@ class LiveText:
     def __init__(self) -> None:
         self._held = ""
         self._in_code = False
-        self._continues_line = False
+        self._line_so_far = ""
 
     def feed(self, delta: str) -> str:
         """What can be shown after `delta` arrived."""
@@ -40,18 +40,18 @@ class LiveText:
         return self._piece(piece)
 
     def _line(self, line: str) -> str:
-        if not self._continues_line and _FENCE.match(line):
+        if not self._line_so_far and _FENCE.match(line):
             self._in_code = not self._in_code
             return line
         shown = self._piece(line)
-        self._continues_line = False
+        self._line_so_far = ""
         return shown
 
     def _piece(self, piece: str) -> str:
         if not piece or self._in_code:
             return piece
-        shown = plain(piece, continues_line=self._continues_line)
-        self._continues_line = True
+        shown = plain(piece, line_so_far=self._line_so_far)
+        self._line_so_far += shown
         return shown
 
 
