@@ -1,36 +1,28 @@
-"""The ASGI application: reads a request into a Call, asks the APIs, writes the Reply.
+"""The ASGI application: reads a request, has it answered, writes the Reply.
 
 The only module that speaks ASGI. It reads at most 20 MB into memory (the rest is discarded as it
-comes), undoes content encodings, chooses the scenarios, and waits where a Reply says so. A Reply
-with `cut` ends by returning without the final body message: a server then drops the connection, and
-an in-process caller sees the application return early.
+comes), undoes content encodings, and waits where a Reply says so. A Reply with `cut` ends by
+returning without the final body message: a server then drops the connection, and an in-process
+caller sees the application return early.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qsl, unquote
 
-import msgspec
-
-from groundwire.emulator.bodies import BadEncoding, TooLarge, decoded, read_body
-from groundwire.emulator.routing import Match, Problem, Route, Router, Trouble
-from groundwire.emulator.scenarios import HEADER, MARKER, catalogue, names_in
-from groundwire.emulator.wire import Call, Reply, form_fields, json_reply
+from groundwire.emulator.answering import RawRequest, answer
+from groundwire.emulator.bodies import decoded, read_body
+from groundwire.emulator.routing import Rejected, Router
+from groundwire.emulator.wire import Call, Reply
 from groundwire.emulator.world import World
-from groundwire.errors import InvalidConfig
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Sleep = Callable[[float], Awaitable[object]]
-
-FORM_TYPE = "application/x-www-form-urlencoded"
-_decode = msgspec.json.Decoder().decode
 
 
 class Application:
@@ -56,45 +48,10 @@ class Application:
             return
         if scope["type"] != "http":
             return
-        call, reply = await self._answer(scope, receive)
+        answered = answer(await _received(scope, receive), self._router, self._world)
         if self._on_reply is not None:
-            self._on_reply(call, reply)
-        await self._write(reply, receive, send)
-
-    async def _answer(self, scope: Scope, receive: Receive) -> tuple[Call, Reply]:
-        headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
-        }
-        prefix, path = _without_scenario(scope["path"])
-        match = self._router.find(scope["method"], path)
-        call = Call(
-            method=scope["method"],
-            path=path,
-            query=dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)),
-            headers=headers,
-            captures=match.captures,
-            api=match.api.name,
-            kind=match.route.kind if match.route else "",
-        )
-        try:
-            body = decoded(await read_body(receive), headers.get("content-encoding", ""))
-        except TooLarge:
-            self._world.note(call)
-            return call, _refused(match, call, "body too large", 413)
-        except BadEncoding as error:
-            self._world.note(call)
-            return call, _refused(match, call, "malformed body", 400, str(error))
-        try:
-            scenarios = _chosen(headers, prefix, body) or self._world.scenarios
-        except InvalidConfig as error:
-            self._world.note(call)
-            return call, json_reply({"error": {"code": 400, "message": str(error)}}, 400)
-        call = replace(call, body=body, scenarios=scenarios)
-        try:
-            return _dispatch(match, call, self._world)
-        except RecursionError:
-            self._world.note(call)
-            return call, _refused(match, call, "malformed body", 400, "It is nested too deeply.")
+            self._on_reply(answered.call, answered.reply)
+        await self._write(answered.reply, receive, send)
 
     async def _write(self, reply: Reply, receive: Receive, send: Send) -> None:
         if reply.wait:
@@ -125,72 +82,14 @@ class Application:
                 gone.cancel()
 
 
-def _dispatch(match: Match, call: Call, world: World) -> tuple[Call, Reply]:
-    """Parse the body as the route wants it, let the scenarios and the handler answer."""
-    route = match.route
-    if route is None:
-        world.note(call)
-        trouble: Trouble = "wrong method" if match.wrong_method else "unknown path"
-        return call, _refused(match, call, trouble, 405 if match.wrong_method else 404)
+async def _received(scope: Scope, receive: Receive) -> RawRequest:
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    body: bytes | Rejected
     try:
-        call = _parsed(call, route)
-    except _WrongType:
-        world.note(call)
-        return call, _refused(match, call, "wrong content type", 415, call.media_type)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        world.note(call)
-        return call, _refused(match, call, "malformed body", 400, str(error))
-    world.note(call)
-    playing = [catalogue()[name] for name in call.scenarios]
-    playing = [scenario for scenario in playing if scenario.touches(call)]
-    for scenario in playing:
-        if scenario.before is not None and (reply := scenario.before(call, world)) is not None:
-            return call, reply
-    reply = route.handler(call, world)
-    for scenario in playing:
-        if scenario.after is not None:
-            reply = scenario.after(call, world, reply)
-    return call, reply
-
-
-class _WrongType(Exception):
-    """The body is of a type the route does not take."""
-
-
-def _parsed(call: Call, route: Route) -> Call:
-    if route.takes == "nothing":
-        return call
-    kind = call.media_type
-    if "form" in route.takes and kind in (FORM_TYPE, ""):
-        return replace(call, form=form_fields(call.body))
-    if "json" in route.takes and (kind in ("application/json", "") or kind.endswith("+json")):
-        return replace(call, json=_decode(call.body) if call.body.strip() else None)
-    if not call.body:
-        return call
-    raise _WrongType
-
-
-def _refused(match: Match, call: Call, trouble: Trouble, status: int, detail: str = "") -> Reply:
-    return match.api.refuse(Problem(trouble, status, call.path, call.method, detail))
-
-
-def _without_scenario(path: str) -> tuple[str, str]:
-    """The scenario names at the front of a path (`/~a+b/v1/models`), and the path without them."""
-    if not path.startswith("/~"):
-        return "", path
-    names, _, rest = path[2:].partition("/")
-    return unquote(names), f"/{rest}"
-
-
-def _chosen(headers: MutableMapping[str, str], prefix: str, body: bytes) -> tuple[str, ...]:
-    if HEADER in headers:
-        return names_in(headers[HEADER])
-    if prefix:
-        return names_in(prefix)
-    if b"[[scenario:" in body:
-        found = MARKER.findall(body)
-        return names_in(found[-1].decode("ascii")) if found else ()
-    return ()
+        body = decoded(await read_body(receive), headers.get("content-encoding", ""))
+    except Rejected as rejected:
+        body = rejected
+    return RawRequest(scope["method"], scope["path"], scope["query_string"].decode("latin-1"), headers, body)
 
 
 async def _disconnected(receive: Receive) -> None:

@@ -11,27 +11,29 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from io import BytesIO
 from typing import Any
 
+from groundwire.emulator.routing import Rejected
+
 MAX_BODY = 20 * 1024 * 1024
 MAX_DISCARDED = 200 * 1024 * 1024
 
 
-class TooLarge(Exception):
-    """The body is larger than we keep."""
+def _too_large() -> Rejected:
+    return Rejected("body too large", 413)
 
 
-class BadEncoding(Exception):
-    """The body is not what its content encoding says, or the encoding is unknown."""
+def _bad_encoding(detail: str) -> Rejected:
+    return Rejected("malformed body", 400, detail)
 
 
 async def read_body(
     receive: Callable[[], Awaitable[MutableMapping[str, Any]]], limit: int = MAX_BODY
 ) -> bytes:
-    """The whole body, or TooLarge; a client that leaves early gives what came until then."""
+    """The whole body, or Rejected; a client that leaves early gives what came until then."""
     message = await receive()
     body: bytes = message.get("body", b"")
     if not message.get("more_body"):
         if len(body) > limit:
-            raise TooLarge
+            raise _too_large()
         return body
     kept = bytearray(body)
     seen = len(kept)
@@ -48,7 +50,7 @@ async def read_body(
         else:
             kept.clear()
     if seen > limit:
-        raise TooLarge
+        raise _too_large()
     return bytes(kept)
 
 
@@ -61,7 +63,7 @@ def decoded(body: bytes, encoding: str, limit: int = MAX_BODY) -> bytes:
         return _inflated(body, 47 if encoding == "gzip" else 15, limit)
     if encoding == "zstd":
         return _unpacked_zstd(body, limit)
-    raise BadEncoding(f"unknown content encoding {encoding!r}")
+    raise _bad_encoding(f"unknown content encoding {encoding!r}")
 
 
 def _inflated(body: bytes, window: int, limit: int) -> bytes:
@@ -69,9 +71,9 @@ def _inflated(body: bytes, window: int, limit: int) -> bytes:
     try:
         plain = stream.decompress(body, limit + 1)
     except zlib.error as error:
-        raise BadEncoding(str(error)) from error
+        raise _bad_encoding(str(error)) from error
     if len(plain) > limit:
-        raise TooLarge
+        raise _too_large()
     return plain
 
 
@@ -79,12 +81,12 @@ def _unpacked_zstd(body: bytes, limit: int) -> bytes:
     try:
         import zstandard  # noqa: PLC0415  (an extra: only the real Codex CLI compresses its requests)
     except ImportError as error:
-        raise BadEncoding("zstd needs an extra: pip install 'groundwire[emulator]'") from error
+        raise _bad_encoding("zstd needs an extra: pip install 'groundwire[emulator]'") from error
     try:
         with zstandard.ZstdDecompressor().stream_reader(BytesIO(body)) as reader:
             plain: bytes = reader.read(limit + 1)
     except zstandard.ZstdError as error:
-        raise BadEncoding(str(error)) from error
+        raise _bad_encoding(str(error)) from error
     if len(plain) > limit:
-        raise TooLarge
+        raise _too_large()
     return plain

@@ -22,6 +22,16 @@ Takes = Literal["json", "form", "form or json", "nothing"]
 Trouble = Literal["unknown path", "wrong method", "malformed body", "wrong content type", "body too large"]
 
 
+class Rejected(Exception):
+    """A request that cannot be handed to a handler; the API that owns its path words the refusal."""
+
+    def __init__(self, trouble: Trouble, status: int, detail: str = "") -> None:
+        super().__init__(trouble)
+        self.trouble = trouble
+        self.status = status
+        self.detail = detail
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Why a request never reached a handler."""

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 import zstandard
 
-from groundwire.emulator.bodies import MAX_BODY, TooLarge, decoded, read_body
+from groundwire.emulator.bodies import MAX_BODY, decoded, read_body
+from groundwire.emulator.routing import Rejected
 
 PATH = "/v1beta/models/gemini-2.5-flash:generateContent"
 
@@ -73,9 +74,9 @@ async def test_a_body_over_the_limit_is_413(ask: Any) -> None:
 
 
 def test_a_small_body_that_grows_too_large_is_refused() -> None:
-    with pytest.raises(TooLarge):
+    with pytest.raises(Rejected, match="body too large"):
         decoded(gzip.compress(b"x" * 5000), "gzip", limit=1000)
-    with pytest.raises(TooLarge):
+    with pytest.raises(Rejected, match="body too large"):
         decoded(zstandard.ZstdCompressor().compress(b"x" * 5000), "zstd", limit=1000)
 
 
@@ -86,7 +87,7 @@ async def test_an_oversized_body_is_discarded_as_it_comes() -> None:
     async def receive() -> Any:
         return next(given)
 
-    with pytest.raises(TooLarge):
+    with pytest.raises(Rejected, match="body too large"):
         await read_body(receive, limit=1000)
     assert next(given, None) is None
 
