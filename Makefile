@@ -37,5 +37,8 @@ format: $(READY)
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+conformance: $(READY)
+	@$(BIN)/python -m conformance $(PEER)
+
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

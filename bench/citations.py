@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from conformance.gemini_oracle import installed
 
+from conformance.gemini_oracle import installed
 from groundwire.citations import result
 from groundwire.providers.gemini import Said
 

@@ -249,15 +249,20 @@ def run_checks(program: str, url: str) -> int:
     with tempfile.TemporaryDirectory() as home:
         codex = Codex(program, url, Path(home))
         for check in CHECKS:
-            name = check.__name__.removeprefix("check_").replace("_", " ")
+            sentence = (check.__doc__ or "").splitlines()[0]
             try:
                 check(codex)
             except (AssertionError, OSError, KeyError, subprocess.TimeoutExpired) as problem:
                 failures += 1
-                print(f"FAIL  codex: {name}: {str(problem)[:600]}", flush=True)
+                print(f"FAIL  {sentence} -- {one_line(problem)}", flush=True)
             else:
-                print(f"ok    codex: {name}", flush=True)
+                print(f"ok    {sentence}", flush=True)
     return failures
+
+
+def one_line(problem: Exception) -> str:
+    """A problem in one line, so that one line stays one check."""
+    return f"{type(problem).__name__}: {' '.join(str(problem).split())[:600]}"
 
 
 def main() -> int:

@@ -93,6 +93,11 @@ CHECKS: tuple[Callable[[Codex], None], ...] = (
 )
 
 
+def one_line(problem: Exception) -> str:
+    """A problem in one line, so that one line stays one check."""
+    return f"{type(problem).__name__}: {' '.join(str(problem).split())[:600]}"
+
+
 def main() -> int:
     """Run the checks in order on one sign-in; 1 when one failed."""
     parser = argparse.ArgumentParser(
@@ -104,14 +109,14 @@ def main() -> int:
     with running(Emulator()) as url, tempfile.TemporaryDirectory() as home:
         codex = Codex(program, url, Path(home))
         for check in CHECKS:
-            name = check.__name__.removeprefix("check_").replace("_", " ")
+            sentence = (check.__doc__ or "").splitlines()[0]
             try:
                 check(codex)
             except (AssertionError, OSError, KeyError, json.JSONDecodeError) as problem:
                 failures += 1
-                print(f"FAIL  codex store: {name}: {str(problem)[:600]}", flush=True)
+                print(f"FAIL  {sentence} -- {one_line(problem)}", flush=True)
             else:
-                print(f"ok    codex store: {name}", flush=True)
+                print(f"ok    {sentence}", flush=True)
     return 1 if failures else 0
 
 

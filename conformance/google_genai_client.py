@@ -243,6 +243,11 @@ CHECKS: tuple[Callable[[str], Coroutine[Any, Any, None] | None], ...] = (
 )
 
 
+def one_line(problem: Exception) -> str:
+    """A problem in one line, so that one line stays one check."""
+    return f"{type(problem).__name__}: {' '.join(str(problem).split())[:600]}"
+
+
 def main() -> int:
     """Run every check; one line each."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -252,16 +257,16 @@ def main() -> int:
     url = parser.parse_args().url.rstrip("/")
     failed = 0
     for check in CHECKS:
-        title = f"google-genai {genai.__version__}: {check.__doc__}"
+        sentence = (check.__doc__ or "").splitlines()[0]
         try:
             result = check(url)
             if result is not None:
                 asyncio.run(result)
         except Exception as error:  # noqa: BLE001  (a check may fail in any way; all are reported)
             failed += 1
-            print(f"FAIL  {title}: {type(error).__name__}: {str(error)[:600]}", flush=True)
+            print(f"FAIL  {sentence} -- {one_line(error)}", flush=True)
         else:
-            print(f"ok    {title}", flush=True)
+            print(f"ok    {sentence}", flush=True)
     return 1 if failed else 0
 
 

@@ -142,6 +142,27 @@ def check_async_stream(clients: Clients) -> None:
     assert "weather.example.org" in asyncio.run(texts())
 
 
+def check_function_round(clients: Clients) -> None:
+    """A function call arrives in a stream, and its result reaches the model."""
+    function = {
+        "type": "function",
+        "name": "get_weather",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    }
+    asking = {**ASKING, "tools": [function], "tool_choice": "required", "include": []}
+    events = list(clients.codex().responses.create(**asking))
+    finished = [event.item for event in events if event.type == "response.output_item.done"]
+    call = next(item for item in finished if item.type == "function_call")
+    assert (call.name, list(json.loads(call.arguments))) == ("get_weather", ["city"]), call
+    answered = {"type": "function_call_output", "call_id": call.call_id, "output": "dry and cold"}
+    asking |= {
+        "input": [*ASKING["input"], call.model_dump(exclude_none=True), answered],
+        "tool_choice": "auto",
+    }
+    text = finished_message(list(clients.codex().responses.create(**asking))).content[0].text
+    assert text == "Thank you for the result of get_weather.", text
+
+
 def check_empty_completed_output(clients: Clients) -> None:
     """The last event's output is empty, as on the real backend."""
     events = list(clients.codex().responses.create(**ASKING))
@@ -240,6 +261,7 @@ CHECKS: tuple[Callable[[Clients], None], ...] = (
     check_streamed_search,
     check_streaming_helper,
     check_async_stream,
+    check_function_round,
     check_empty_completed_output,
     check_failed_and_incomplete,
     check_codex_errors,
@@ -251,6 +273,11 @@ CHECKS: tuple[Callable[[Clients], None], ...] = (
 )
 
 
+def one_line(problem: Exception) -> str:
+    """A problem in one line, so that one line stays one check."""
+    return f"{type(problem).__name__}: {' '.join(str(problem).split())[:600]}"
+
+
 def main() -> int:
     """Run all checks; 1 when one failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -260,14 +287,14 @@ def main() -> int:
     clients = Clients(parser.parse_args().url.rstrip("/"))
     failures = 0
     for check in CHECKS:
-        name = check.__name__.removeprefix("check_").replace("_", " ")
+        sentence = (check.__doc__ or "").splitlines()[0]
         try:
             check(clients)
         except Exception as problem:  # noqa: BLE001  (whatever a foreign package raises is a failed check)
             failures += 1
-            print(f"FAIL  openai: {name}: {type(problem).__name__}: {str(problem)[:600]}", flush=True)
+            print(f"FAIL  {sentence} -- {one_line(problem)}", flush=True)
         else:
-            print(f"ok    openai: {name}", flush=True)
+            print(f"ok    {sentence}", flush=True)
     return min(failures, 1)
 
 

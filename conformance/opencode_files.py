@@ -167,6 +167,11 @@ CHECKS: tuple[Callable[[Machine], None], ...] = (
 )
 
 
+def one_line(problem: Exception) -> str:
+    """A problem in one line, so that one line stays one check."""
+    return f"{type(problem).__name__}: {' '.join(str(problem).split())[:600]}"
+
+
 def main() -> int:
     """Run each check on a machine of its own; 1 when one failed."""
     parser = argparse.ArgumentParser(
@@ -176,15 +181,15 @@ def main() -> int:
     program = parser.parse_args().opencode
     failures = 0
     for check in CHECKS:
-        name = check.__name__.removeprefix("check_").replace("_", " ")
+        sentence = (check.__doc__ or "").splitlines()[0]
         with tempfile.TemporaryDirectory() as root:
             try:
                 check(Machine(program, Path(root)))
             except (AssertionError, OSError, subprocess.SubprocessError) as problem:
                 failures += 1
-                print(f"FAIL  opencode files: {name}: {str(problem)[:600]}", flush=True)
+                print(f"FAIL  {sentence} -- {one_line(problem)}", flush=True)
             else:
-                print(f"ok    opencode files: {name}", flush=True)
+                print(f"ok    {sentence}", flush=True)
     return 1 if failures else 0
 
 

@@ -1,0 +1,108 @@
+"""`make conformance`: install, cut the network, try each peer, report.
+
+    make conformance                    every peer
+    make conformance PEER=opencode      one of them (several: PEER="codex opencode")
+    .venv/bin/python -m conformance --list
+
+Everything is kept under `.conformance/`: packages between runs, logs of the last run. The table is
+also written to `.conformance/report.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import platform
+import shutil
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from conformance.installing import CannotInstall, installed
+from conformance.isolation import cut_off
+from conformance.report import PeerReport, check_line, closing_line, exit_code, table
+from conformance.roster import Peer, chosen
+from conformance.trial import ROOT, Check, ClientBroke, Trial
+from groundwire.errors import GroundwireError
+from groundwire.version import __version__
+
+KEPT = ROOT / ".conformance"
+
+
+def main() -> int:
+    """Run the chosen peers and return the exit code."""
+    parser = argparse.ArgumentParser(prog="make conformance", description=__doc__.splitlines()[0])
+    parser.add_argument("peers", nargs="*", metavar="PEER", help="the peers to try (all)")
+    parser.add_argument("--list", action="store_true", help="list the peers and stop")
+    arguments = parser.parse_args()
+    try:
+        peers = chosen(arguments.peers)
+    except LookupError as unknown:
+        parser.error(str(unknown.args[0]))
+    if arguments.list:
+        print("\n".join(f"{peer.name:<16} {version_of(peer):<10} {peer.shows}" for peer in peers))
+        return 0
+    places = install(peers)
+    print(f"\nNetwork: {cut_off()}.")
+    reports = [asyncio.run(tried(peer, places[peer.name])) for peer in peers]
+    closing = f"{table(reports)}\n\n{closing_line(reports)}"
+    heading = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, Python {platform.python_version()}, {sys.platform}"
+    (KEPT / "report.md").write_text(f"{heading}\n\n{closing}\n", encoding="utf-8")
+    print(f"\n{closing}")
+    return exit_code(reports)
+
+
+def version_of(peer: Peer) -> str:
+    """The version of the peer that is tried."""
+    return peer.pin.version if peer.pin else __version__
+
+
+def install(peers: tuple[Peer, ...]) -> dict[str, Path | CannotInstall]:
+    """Where each peer is installed, or why it is not."""
+    places: dict[str, Path | CannotInstall] = {}
+    for peer in peers:
+        if peer.pin is None:
+            places[peer.name] = Path(sys.prefix)
+            continue
+        began = time.monotonic()
+        print(f"Installing {' '.join(peer.pin.specifications)} … ", end="", flush=True)
+        try:
+            places[peer.name] = installed(peer.name, peer.pin, KEPT)
+            print(f"there ({time.monotonic() - began:.0f} s)", flush=True)
+        except CannotInstall as reason:
+            places[peer.name] = reason
+            print(f"not possible: {reason}", flush=True)
+    return places
+
+
+async def tried(peer: Peer, place: Path | CannotInstall) -> PeerReport:
+    """Try one peer and print its checks."""
+    print(f"\n{peer.name} {version_of(peer)}: {peer.shows}", flush=True)
+    if isinstance(place, CannotInstall):
+        print(f"  not run: {place}", flush=True)
+        return PeerReport(peer.name, version_of(peer), peer.shows, reason=str(place))
+    logs = KEPT / "logs" / peer.name
+    shutil.rmtree(logs, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"{peer.name}-", ignore_cleanup_errors=True) as scratch:
+        trial = Trial(peer.name, place, Path(scratch), logs, version_of(peer))
+        await run_to_its_end(peer, trial)
+    for check in trial.checks:
+        print(check_line(check), flush=True)
+    return PeerReport(peer.name, version_of(peer), peer.shows, tuple(trial.checks))
+
+
+async def run_to_its_end(peer: Peer, trial: Trial) -> None:
+    """Run the peer's checks; when it breaks off, that is one more check and a failed one."""
+    try:
+        await peer.run(trial)
+    except (ClientBroke, GroundwireError, OSError, LookupError, TypeError, ValueError) as broken:
+        # A client that answers in an unforeseen shape is a finding about that client, not the end of the run.
+        trial.checks.append(
+            Check("The run comes to its end.", "failed", f"{type(broken).__name__}: {broken}"[:900])
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""Installs a peer's pinned packages under `.conformance/`: npm packages, or a virtual environment.
+
+A folder is done when its stamp says what was asked for; then nothing is touched. Otherwise it is made anew.
+What cannot be installed raises CannotInstall with a reason short enough for a table.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+
+from conformance.commands import Finished, run_bounded
+from conformance.pins import OLDEST_NODE, Pin
+
+INSTALL_SECONDS = 600.0
+STAMP = "installed.json"
+
+
+class CannotInstall(Exception):
+    """Why a peer is not run."""
+
+
+def installed(peer: str, pin: Pin, root: Path) -> Path:
+    """The folder where the peer's packages are, installed now if they were not."""
+    place = root / pin.registry / peer
+    wanted = stamp(pin, _node_version() if pin.registry == "npm" else sys.version.split()[0])
+    if _stamped(place) == wanted:
+        return place
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    if pin.registry == "npm":
+        _install_from_npm(place, pin)
+    else:
+        _install_from_pypi(place, pin)
+    found = found_version(place, pin)
+    if found != pin.version:
+        raise CannotInstall(f"{pin.name} {pin.version} was asked for, {found or 'nothing'} was installed")
+    (place / STAMP).write_bytes(msgspec.json.encode(wanted))
+    return place
+
+
+def stamp(pin: Pin, runtime: str) -> dict[str, object]:
+    """What must be the same for an installed folder to be used again."""
+    return {"packages": list(pin.specifications), "runtime": runtime}
+
+
+def found_version(place: Path, pin: Pin) -> str:
+    """The version of the peer's own package that is in the folder; empty when there is none."""
+    if pin.registry == "npm":
+        manifest = place / "node_modules" / pin.name / "package.json"
+        return (
+            str(msgspec.json.decode(manifest.read_bytes()).get("version", "")) if manifest.is_file() else ""
+        )
+    name = re.sub(r"[-_.]+", "_", pin.name).lower()
+    for folder in place.glob(f"lib/python*/site-packages/{name}-*.dist-info"):
+        return folder.name.removeprefix(f"{name}-").removesuffix(".dist-info")
+    return ""
+
+
+def node_is_too_old(version: str) -> bool:
+    """Whether `v20.1.2` is below what the peers need."""
+    numbers = [int(number) for number in re.findall(r"\d+", version)[:2]]
+    return tuple(numbers) < OLDEST_NODE
+
+
+def reason_in(done: Finished) -> str:
+    """Why an installation failed, in one line."""
+    if done.timed_out:
+        return f"the installation took longer than {INSTALL_SECONDS:.0f} s"
+    lines = [line.strip() for line in (done.err + done.out).splitlines() if line.strip()]
+    telling = [line for line in lines if re.search(r"error|ERR!|not find|unable", line, re.IGNORECASE)]
+    return (telling or lines or [f"exit code {done.code}"])[0][:160]
+
+
+def _stamped(place: Path) -> object:
+    try:
+        return msgspec.json.decode((place / STAMP).read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _node_version() -> str:
+    if not shutil.which("node") or not shutil.which("npm"):
+        raise CannotInstall("node and npm are not installed")
+    version = subprocess.run(["node", "--version"], capture_output=True, encoding="utf-8", check=False).stdout
+    if node_is_too_old(version):
+        oldest = ".".join(map(str, OLDEST_NODE))
+        raise CannotInstall(f"node {version.strip()} is too old, {oldest} or later is needed")
+    return version.strip()
+
+
+def _install_from_npm(place: Path, pin: Pin) -> None:
+    (place / "package.json").write_text('{"private": true}\n', encoding="utf-8")
+    _try(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", *pin.specifications], place)
+
+
+def _install_from_pypi(place: Path, pin: Pin) -> None:
+    _try([sys.executable, "-m", "venv", str(place)], place)
+    pip = [str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _try([*pip, *pin.specifications], place)
+
+
+def _try(words: list[str], place: Path) -> None:
+    done = run_bounded(
+        words, environment=os.environ, folder=place, log=place / "install", seconds=INSTALL_SECONDS
+    )
+    if done.code != 0 or done.timed_out:
+        raise CannotInstall(reason_in(done))

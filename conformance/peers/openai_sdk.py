@@ -1,0 +1,22 @@
+"""The `openai` package on PyPI; the checks are in `openai_client.py`, run where the package is installed."""
+
+from __future__ import annotations
+
+from conformance.told import told_by
+from conformance.trial import PROGRAMS, Trial
+from groundwire.emulator import Emulator
+
+
+async def run(trial: Trial) -> None:
+    """Run the program, take over its checks, and look at what the emulator was asked."""
+    async with Emulator() as emulator:
+        trial.checks += await told_by(trial, PROGRAMS / "openai_client.py", "--url", emulator.base_url)
+        asked = [call for call in emulator.requests if call.kind == "generate"]
+        agents = {call.headers.get("user-agent", "") for call in asked}
+        trial.check(
+            f"The emulator was asked by the openai package {trial.version}.",
+            agents and all(f"/Python {trial.version}" in agent for agent in agents),
+            agents,
+        )
+        apis = {call.api for call in asked}
+        trial.check("Both Codex and OpenRouter were asked.", apis == {"codex", "openrouter"}, apis)

@@ -1,0 +1,48 @@
+"""The versions of the real clients, in one table: what is installed for each peer, and from where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Registry = Literal["npm", "pypi"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """Packages of one registry at exact versions; the first one is the peer itself."""
+
+    registry: Registry
+    packages: tuple[tuple[str, str], ...]
+    """Names and versions."""
+
+    @property
+    def name(self) -> str:
+        """The peer's own package."""
+        return self.packages[0][0]
+
+    @property
+    def version(self) -> str:
+        """The version of the peer's own package."""
+        return self.packages[0][1]
+
+    @property
+    def specifications(self) -> tuple[str, ...]:
+        """The packages as the registry's client wants them named."""
+        sign = "@" if self.registry == "npm" else "=="
+        return tuple(f"{name}{sign}{version}" for name, version in self.packages)
+
+
+PINS: dict[str, Pin] = {
+    "google-genai-3": Pin("pypi", (("google-genai", "3.1.0"),)),
+    "google-genai-2": Pin("pypi", (("google-genai", "2.34.0"),)),
+    "openai": Pin("pypi", (("openai", "3.49.0"),)),
+    "google-genai-js": Pin("npm", (("@google/genai", "2.32.0"),)),
+    "ai-sdk-google": Pin("npm", (("@ai-sdk/google", "4.0.117"), ("ai", "7.0.169"))),
+    "gemini-cli": Pin("npm", (("@google/gemini-cli", "0.61.0"),)),
+    "opencode": Pin("npm", (("opencode-ai", "1.18.33"),)),
+    "codex": Pin("npm", (("@openai/codex", "0.166.0"),)),
+}
+
+OLDEST_NODE = (20, 0)
+"""The oldest node all of these start on."""

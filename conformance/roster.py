@@ -1,0 +1,49 @@
+"""The peers: what each one shows in a sentence, what must be installed for it, and who runs its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from conformance.peers import codex_cli, gemini_cli, gemini_sdk, groundwire_itself, openai_sdk, opencode
+from conformance.pins import PINS, Pin
+from conformance.trial import Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """One real client."""
+
+    name: str
+    shows: str
+    run: Callable[[Trial], Awaitable[None]]
+
+    @property
+    def pin(self) -> Pin | None:
+        """What is installed for it; None for what is here already."""
+        return PINS.get(self.name)
+
+
+PEERS: tuple[Peer, ...] = (
+    Peer("groundwire", "our own search on gemini, openai_oauth, openrouter", groundwire_itself.run),
+    Peer("google-genai-3", "unary, streams, async, search, functions", gemini_sdk.run_python),
+    Peer("google-genai-2", "unary, streams, async, search, functions", gemini_sdk.run_python),
+    Peer("google-genai-js", "unary, streams, search, functions", gemini_sdk.run_google_genai_js),
+    Peer("ai-sdk-google", "unary, streams, search, functions", gemini_sdk.run_ai_sdk),
+    Peer("openai", "Responses streams of Codex and OpenRouter, search, functions", openai_sdk.run),
+    Peer("gemini-cli", "API key and Code Assist: answers, search, file tools", gemini_cli.run),
+    Peer("opencode", "`opencode run`: answers, file tools, refusals", opencode.run),
+    Peer("codex", "`codex exec`: sign-in, search, tools, refresh, faults", codex_cli.run),
+)
+
+
+def chosen(words: list[str]) -> tuple[Peer, ...]:
+    """The peers of these names, in the order of the roster; all of them without names.
+
+    Raises LookupError with the names there are.
+    """
+    names = [peer.name for peer in PEERS]
+    unknown = [word for word in words if word not in names]
+    if unknown:
+        raise LookupError(f"There is no peer '{unknown[0]}'. The peers are: {', '.join(names)}.")
+    return tuple(peer for peer in PEERS if not words or peer.name in words)
