@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from typing import TypedDict, Unpack
 
@@ -60,8 +61,13 @@ async def search(
 
 
 def search_sync(query: str, provider: str | None = None, **options: Unpack[SearchOptions]) -> WebSearchResult:
-    """`search` for programs without an event loop."""
-    return asyncio.run(search(query, provider, **options))
+    """`search` for programs without an event loop; inside one (a notebook) it waits in a thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(search(query, provider, **options))
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(lambda: asyncio.run(search(query, provider, **options))).result()
 
 
 async def search_stream(

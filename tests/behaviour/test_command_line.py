@@ -44,6 +44,7 @@ def test_json_is_the_only_thing_on_standard_output(
         (["search", "x", "--json", "--provider", "openrouter"], "MISSING_OPENROUTER_API_KEY", 3),
         (["search", "x", "--json", "--provider", "local"], "MISSING_CORPUS", 3),
         (["search", "x", "--json", "--model", "m"], "INVALID_CONFIG", 2),
+        (["search", "x", "--json", "--provider", "bing"], "UNKNOWN_PROVIDER", 2),
         (["search", "x", "--json", "--max-sources", "-1"], "INVALID_CONFIG", 2),
     ],
 )

@@ -175,6 +175,26 @@ def test_a_failure_has_its_providers_type_and_says_what_to_do(
     assert told.exit_code in (0, 4)
 
 
+@requirement("answer:cited")
+@pytest.mark.parametrize(
+    ("provider", "scenario"),
+    [
+        ("openai_oauth", "wrong-content-type"),
+        ("openrouter", "wrong-content-type"),
+        ("openai_oauth", "malformed-event"),
+        ("openai_oauth", "stream-noise"),
+        ("openrouter", "stream-noise"),
+        ("openai_oauth", "deltas-only"),
+        ("openai_oauth", "completed-only"),
+        ("gemini", "split-multibyte"),
+    ],
+)
+def test_a_sloppy_server_is_understood_all_the_same(ask: Door, provider: str, scenario: str) -> None:
+    told = ask(QUERY, "--provider", provider, scenario=scenario)
+    assert "error" not in told.json
+    assert "[1]" in told.json["llmContent"]
+
+
 @requirement("failure:passing")
 @pytest.mark.parametrize(
     ("provider", "scenario"),

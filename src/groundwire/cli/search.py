@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "query", nargs="+", metavar="QUERY", help="what to ask; - reads it from standard input"
     )
-    parser.add_argument("--provider", choices=PROVIDERS, help="who should answer; all asks everyone at once")
+    parser.add_argument(
+        "--provider", metavar="NAME", help=f"who should answer: {', '.join(PROVIDERS)} (everyone at once)"
+    )
     parser.add_argument("--model", help="the model to ask; needs --provider")
     parser.add_argument(
         "--json", action="store_true", help="print the result object, also when the search fails"
