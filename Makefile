@@ -40,5 +40,8 @@ format: $(READY)
 conformance: $(READY)
 	@$(BIN)/python -m conformance $(PEER)
 
+docs: $(READY)
+	@$(BIN)/python -m docs.generate
+
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,17 @@
+"""Which files are generated, and by what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from docs.generate import commands, errors, picture
+
+ROOT = Path(__file__).parents[2]
+
+GENERATED: Mapping[str, Callable[[], str]] = {
+    "docs/cli.md": commands.page,
+    "docs/errors.md": errors.page,
+    "docs/images/answer.svg": picture.svg,
+}
+"""Path in the repository: the function that makes its text."""
