@@ -53,11 +53,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def scenario_table() -> str:
-    """All scenarios, one per line."""
+    """All scenarios, under the APIs they belong to."""
     from groundwire.emulator.scenarios import catalogue
 
     width = max(map(len, catalogue()))
-    return "\n".join(f"{name:<{width}}  {scenario.about}" for name, scenario in catalogue().items())
+    groups: dict[str, list[str]] = {}
+    for name, scenario in catalogue().items():
+        heading = ", ".join(scenario.apis) or "every API"
+        groups.setdefault(heading, []).append(f"  {name:<{width}}  {scenario.about}")
+    return "\n\n".join("\n".join([f"{heading}:", *lines]) for heading, lines in groups.items())
 
 
 def _run_loop(arguments: argparse.Namespace) -> int:

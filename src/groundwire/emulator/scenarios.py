@@ -78,14 +78,16 @@ def style_for(names: Iterable[str]) -> Style | None:
     return next((style for style in STYLES if f"style-{style}" in names), None)
 
 
+_GOOGLE = ("gemini", "vertex", "code-assist")
+
 REDIRECT_LINKS = Scenario(
     "redirect-links",
     "search answers: links redirect to the source, as Google's own do",
-    apis=("gemini", "vertex", "code-assist"),
+    apis=_GOOGLE,
 )
 
 STYLE_SCENARIOS = tuple(
-    Scenario(f"style-{style}", about)
+    Scenario(f"style-{style}", about, apis=_GOOGLE)
     for style, about in zip(
         STYLES,
         (

@@ -103,8 +103,9 @@ def test_a_folder_of_documents_is_indexed_before_it_listens(tmp_path: Path) -> N
 def test_scenarios_are_listed_with_what_they_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["emulator", "--list-scenarios"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(catalogue())
-    assert any(line.startswith("quota ") and "QUOTA_EXHAUSTED" in line for line in lines)
+    assert sorted(line.split()[0] for line in lines if line.startswith("  ")) == sorted(catalogue())
+    assert any(line.startswith("  quota ") and "QUOTA_EXHAUSTED" in line for line in lines)
+    assert lines[0] == "gemini, vertex, code-assist:"
 
 
 @pytest.mark.parametrize(

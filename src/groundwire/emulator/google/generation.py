@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from groundwire.emulator.acting import act
-from groundwire.emulator.composing import Found
+from groundwire.emulator.composing import SearchAnswer
 from groundwire.emulator.google.errors import STATUS_NAMES, Refusal, error_info, google_error
 from groundwire.emulator.google.grounding import grounding_metadata
 from groundwire.emulator.google.redirects import redirect_link
@@ -33,14 +33,14 @@ def answer(request: Mapping[str, Any], model: str, call: Call, world: World, rul
         details = [error_info(turn.failure.reason, "googleapis.com")] if turn.failure.reason else []
         status = STATUS_NAMES.get(turn.failure.status)
         raise Refusal(google_error(turn.failure.status, turn.failure.message, status=status, details=details))
-    grounding = None
-    if turn.searched:
-
-        def link(source: Found) -> str:
-            return redirect_link(source.url, world) if "redirect-links" in call.scenarios else source.url
-
-        grounding = grounding_metadata(turn.searched, link)
+    grounding = _grounding(turn.searched, call, world) if turn.searched else None
     return Answer(turn, conversation, world.next_id("response-"), grounding)
+
+
+def _grounding(searched: SearchAnswer, call: Call, world: World) -> dict[str, Any]:
+    if "redirect-links" not in call.scenarios:
+        return grounding_metadata(searched)
+    return grounding_metadata(searched, lambda source: redirect_link(source.url, world))
 
 
 def unary(answered: Answer, wrap: Wrap = as_it_is) -> Reply:
