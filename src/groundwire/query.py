@@ -14,6 +14,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TypeVar
 
+from groundwire.address import host_of
 from groundwire.citations import GroundedAnswer, WebSearchResult, failure, limited, result
 from groundwire.errors import (
     GroundwireError,
@@ -27,7 +28,6 @@ from groundwire.errors import (
 )
 from groundwire.providers.base import Provider, Question
 from groundwire.providers.redirects import with_real_addresses
-from groundwire.transport.address import host_of
 from groundwire.transport.base import Request, Response, Transport
 from groundwire.transport.retry import Refusal, in_memory
 

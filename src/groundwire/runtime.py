@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from groundwire.citations import WebSearchResult, failure
-from groundwire.config import Config, ProviderSettings, load_config
+from groundwire.config import PROVIDERS, Config, ProviderSettings, load_config
 from groundwire.credentials.resolve import resolve, usable_providers
 from groundwire.errors import GroundwireError, MissingCorpus, MissingGeminiKey, UnknownProvider
 from groundwire.providers.base import Provider
@@ -34,9 +34,6 @@ from groundwire.transport.retry import Retry, RetryPolicy
 
 if TYPE_CHECKING:
     from groundwire.corpus import Corpus, Progress
-
-PROVIDERS = ("gemini", "openai_oauth", "openrouter", "local")
-"""Every provider, in the order in which one is chosen when nobody names one."""
 
 NO_PROVIDER = (
     "No provider can be asked: no Gemini key, no ChatGPT sign-in, no OpenRouter key and no corpus was found."

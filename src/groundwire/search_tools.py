@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from groundwire.citations import WebSearchError, WebSearchResult, failure
+from groundwire.config import PROVIDERS
 from groundwire.errors import GroundwireError, InvalidToolArguments
 from groundwire.query import clean
-
-PROVIDER_NAMES = ("gemini", "openai_oauth", "openrouter", "local")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class SearchTool:
         if self.provider is None:
             properties["provider"] = {
                 "type": "string",
-                "enum": list(PROVIDER_NAMES),
+                "enum": list(PROVIDERS),
                 "description": "Who should answer; leave out to use the first one that is configured.",
             }
         return {
@@ -86,8 +85,8 @@ def check_arguments(tool: SearchTool, arguments: object) -> WebSearchResult | No
         supported = " and ".join(f"'{name}'" for name in allowed)
         return _rejected(tool, f"Unknown argument(s): {', '.join(unknown)}, only {supported} supported.")
     provider = arguments.get("provider")
-    if provider is not None and provider not in PROVIDER_NAMES:
-        return _rejected(tool, f"Unknown provider: {provider!r}, only {', '.join(PROVIDER_NAMES)} supported.")
+    if provider is not None and provider not in PROVIDERS:
+        return _rejected(tool, f"Unknown provider: {provider!r}, only {', '.join(PROVIDERS)} supported.")
     try:
         clean(arguments.get("query", ""))
     except GroundwireError as error:

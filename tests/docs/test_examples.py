@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tests.behaviour.conftest import served
 from tests.docs.pages import ROOT, Block, blocks, pages
 from tests.docs.running import run_console, run_python, run_server

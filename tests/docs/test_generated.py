@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from docs.generate.pages import GENERATED, ROOT
 from tests.committed import difference
 

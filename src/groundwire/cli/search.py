@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from groundwire.corpus import Progress
     from groundwire.runtime import Runtime
 
-PROVIDERS = ("gemini", "openai_oauth", "openrouter", "local", "all")
 LABELS = {
     "gemini": "Gemini",
     "openai_oauth": "ChatGPT",
@@ -45,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "query", nargs="+", metavar="QUERY", help="what to ask; - reads it from standard input"
     )
     parser.add_argument(
-        "--provider", metavar="NAME", help=f"who should answer: {', '.join(PROVIDERS)} (everyone at once)"
+        "--provider",
+        metavar="NAME",
+        help=f"who should answer: {', '.join(LABELS)}, or all of them at once: all",
     )
     parser.add_argument("--model", help="the model to ask; needs --provider")
     parser.add_argument(

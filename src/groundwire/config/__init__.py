@@ -7,6 +7,7 @@ travels in the clear.
 
 from __future__ import annotations
 
+from groundwire.config.checks import PROVIDERS
 from groundwire.config.files import ConfigProblem
 from groundwire.config.load import load_config
 from groundwire.config.settings import (
@@ -19,6 +20,7 @@ from groundwire.config.settings import (
 )
 
 __all__ = [
+    "PROVIDERS",
     "BaseUrls",
     "Config",
     "ConfigProblem",

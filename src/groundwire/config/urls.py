@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from groundwire.address import is_loopback
 from groundwire.errors import InsecureUrl, InvalidConfig
 
 ALLOW_INSECURE = "GROUNDWIRE_ALLOW_INSECURE_HTTP"
@@ -28,20 +28,9 @@ def checked_base_url(url: str, *, where: str, allow_insecure: bool) -> str:
             f"The base URL from {where} must not contain a user name, a query or a fragment.",
             hint="It must look like https://host or https://host/path.",
         )
-    if parts.scheme == "http" and not allow_insecure and not is_loopback(host):
+    if parts.scheme == "http" and not allow_insecure and not is_loopback(cleaned):
         raise InsecureUrl(
             f"The base URL from {where} is plain http to {host}, which would send your key in the clear.",
             hint=f"Use https, or allow it with {ALLOW_INSECURE}=1 if you trust the whole way there.",
         )
     return cleaned
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host name means this machine: localhost, 127.0.0.0/8 or ::1."""
-    name = host.lower().rstrip(".")
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -24,7 +24,7 @@ from groundwire.providers.base import (
 from groundwire.providers.foreign_json import decoded, quoted, told
 from groundwire.providers.links import grounded
 from groundwire.providers.patience import in_words, when_to_retry
-from groundwire.providers.responses_api import Outcome, ResponsesStream, from_object
+from groundwire.providers.responses_api import Outcome, ResponsesStream, from_object, noted
 from groundwire.transport.base import Request
 from groundwire.transport.retry import Refusal, error_object
 
@@ -205,7 +205,4 @@ def judged(outcome: Outcome, *, keep_raw: bool = False) -> GroundedAnswer:
         reason = outcome.refusal or outcome.incomplete
         raise OpenAISearchFailed(f"ChatGPT gave no answer: {quoted(reason)}", hint="Rephrase the query.")
     answer = grounded(outcome.parts, outcome.consulted, raw={"output": outcome.items} if keep_raw else None)
-    if outcome.incomplete:
-        note = f"(The answer is incomplete: {quoted(outcome.incomplete)}.)"
-        answer = msgspec.structs.replace(answer, note=" ".join(filter(None, [answer.note, note])))
-    return answer
+    return noted(answer, outcome)

@@ -23,7 +23,7 @@ from groundwire.providers.base import (
 from groundwire.providers.foreign_json import decoded, quoted, record, text, told
 from groundwire.providers.links import grounded
 from groundwire.providers.patience import when_to_retry
-from groundwire.providers.responses_api import Outcome, ResponsesStream, from_object
+from groundwire.providers.responses_api import Outcome, ResponsesStream, from_object, noted
 from groundwire.transport.base import Request
 from groundwire.transport.retry import Refusal, error_object
 
@@ -190,10 +190,7 @@ def judged(outcome: Outcome, *, must_search: bool, keep_raw: bool = False) -> Gr
             model_at_fault=True,
         )
     answer = grounded(outcome.parts, outcome.consulted, raw={"output": outcome.items} if keep_raw else None)
-    notes = [answer.note] if answer.sources else [NO_SOURCES]
-    if outcome.incomplete:
-        notes.append(f"(The answer is incomplete: {quoted(outcome.incomplete)}.)")
-    return msgspec.structs.replace(answer, note=" ".join(filter(None, notes)))
+    return noted(answer, outcome, "" if answer.sources else NO_SOURCES)
 
 
 def searched(outcome: Outcome) -> bool:

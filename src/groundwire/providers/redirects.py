@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from groundwire.address import is_loopback
 from groundwire.citations import GroundedAnswer, Source
 from groundwire.errors import GroundwireError
 from groundwire.providers.page_address import is_page
-from groundwire.transport.address import is_loopback
 from groundwire.transport.base import Request, Transport
 
 GOOGLE_HOST = "vertexaisearch.cloud.google.com"

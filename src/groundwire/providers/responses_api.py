@@ -12,8 +12,9 @@ from typing import Any
 
 import msgspec
 
+from groundwire.citations import GroundedAnswer
 from groundwire.providers.annotations import Annotation, read_annotation, read_annotations
-from groundwire.providers.foreign_json import decoded, record, records, text, told
+from groundwire.providers.foreign_json import decoded, quoted, record, records, text, told
 from groundwire.providers.links import TextPart
 from groundwire.providers.live_text import LiveText
 from groundwire.transport.sse import Event, EventParser
@@ -74,6 +75,13 @@ class Outcome:
             if piece.get("type") == "refusal"
         )
         return " ".join(piece for piece in pieces if piece)
+
+
+def noted(answer: GroundedAnswer, outcome: Outcome, *notes: str) -> GroundedAnswer:
+    """The answer with these notes, and one more when it is incomplete."""
+    if outcome.incomplete:
+        notes = (*notes, f"(The answer is incomplete: {quoted(outcome.incomplete)}.)")
+    return msgspec.structs.replace(answer, note=" ".join(filter(None, [answer.note, *notes])))
 
 
 def from_object(response: dict[str, Any]) -> Outcome:

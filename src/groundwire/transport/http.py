@@ -22,9 +22,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from groundwire.address import host_of, is_loopback
 from groundwire.errors import ConnectFailed, ConnectionCut, InvalidConfig, TimedOut, TransportError
 from groundwire.secret import Secret
-from groundwire.transport.address import host_of, is_loopback
 from groundwire.transport.base import Request, Response
 from groundwire.version import __version__
 

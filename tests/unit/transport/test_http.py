@@ -10,6 +10,7 @@ from pathlib import Path
 import pyqwest
 import pytest
 
+from groundwire.address import host_of, is_loopback
 from groundwire.errors import (
     BodyTooLarge,
     ConnectFailed,
@@ -19,7 +20,6 @@ from groundwire.errors import (
     TransportError,
 )
 from groundwire.secret import Secret
-from groundwire.transport.address import host_of, is_loopback
 from groundwire.transport.base import Request
 from groundwire.transport.http import Http, Timeouts, translated
 

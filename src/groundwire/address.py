@@ -19,7 +19,7 @@ def host_of(url: str) -> str:
 def is_loopback(url: str) -> bool:
     """Whether the URL names this machine: localhost, 127.0.0.0/8 or ::1."""
     try:
-        host = urlsplit(url).hostname or ""
+        host = (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:
         return False
     if host == "localhost" or host.endswith(".localhost"):
