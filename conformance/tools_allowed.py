@@ -161,6 +161,34 @@ ALLOWED: tuple[Allowed, ...] = (
         lambda case: case.tool == "replace" and "Cannot edit a binary file" in _message(case.ours),
     ),
     Allowed(
+        "7 final newline",
+        "A final newline can be added and removed; the original keeps it as it was, whatever it was told.",
+        lambda case: (
+            case.tool == "replace"
+            and str(case.arguments.get("old_string", "")).endswith("\n")
+            != str(case.arguments.get("new_string", "")).endswith("\n")
+        ),
+    ),
+    Allowed(
+        "context is no match",
+        "With names_only a file is listed for its matches; the original lists it for context lines as well.",
+        lambda case: (
+            case.tool == "grep_search"
+            and bool(case.arguments.get("names_only"))
+            and bool(case.arguments.get("exclude_pattern"))
+            and any(case.arguments.get(name) for name in ("context", "before", "after"))
+        ),
+    ),
+    Allowed(
+        "13 counting links",
+        "Links that lead nowhere are neither found nor counted as ignored.",
+        lambda case: (
+            case.tool in ("glob", "read_many_files", "list_directory")
+            and any(path.is_symlink() for path in case.root.rglob("*"))
+            and _without_counts(case.ours) == _without_counts(case.theirs)
+        ),
+    ),
+    Allowed(
         "two mistakes",
         "A path that cannot exist is named before a placeholder in the text, not after it.",
         lambda case: (
@@ -273,6 +301,10 @@ ALLOWED: tuple[Allowed, ...] = (
         lambda case: "%" in str(case.arguments),
     ),
 )
+
+
+def _without_counts(answer: Answer) -> str:
+    return re.sub(r"(\\n\\n| )\(\d+ [a-z ]*ignored\)", "", _said(answer))
 
 
 def _limited(case: Case) -> bool:

@@ -1,21 +1,28 @@
 """Running a content search to the end: in order, within its limit, without what may not be shown.
 
-A search first runs in parallel. When it finds no more than was asked for, that is the whole answer, and it
-is put in order; when it finds more, it is stopped and run again in the order of paths, so that the same
-question always has the same answer.
+The same question always has the same answer: the first matches in the order of paths. Ripgrep can search in
+that order only with one thread. So a search gets a short time to find enough in order (a common word does);
+then it is run again in parallel, and when that finds no more than was asked for, it is the whole answer and
+is put in order here.
 """
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
 from groundwire.tools.grep_results import JS_SPACE, Matches
-from groundwire.tools.ripgrep import Line, Query, matching_lines, search
+from groundwire.tools.ripgrep import Line, Query, RipgrepTimedOut, matching_lines, search
 from groundwire.workspace.ignore import Ignore
 from groundwire.workspace.spelling import is_protected
 
+IN_ORDER = ("--sort=path",)
+IN_PARALLEL = (f"--threads={max(4, min(os.cpu_count() or 1, 12))}",)
+SECONDS_IN_ORDER = 0.02
+"""How long a search may try to find enough in order before it is run in parallel."""
 _BATCH = 500
 """Lines that are held against the exclude pattern at once."""
 
@@ -58,16 +65,23 @@ class Shown:
 
 def first_matches(prepared: ContentSearch) -> Matches:
     """The first matches in the order of paths, all of them when there are no more than asked for."""
-    lines = _collect(prepared, ())
-    if sum(not line.is_context for line in lines) > prepared.most:
-        lines = _collect(prepared, ("--sort=path",))
-    else:
-        lines.sort(key=lambda line: (line.path.split("/"), line.number))
+    lines, ended = _collect(prepared, IN_ORDER, until=time.monotonic() + SECONDS_IN_ORDER)
+    if not ended:
+        lines, _ = _collect(prepared, IN_PARALLEL)
+        if sum(not line.is_context for line in lines) > prepared.most:
+            lines, _ = _collect(prepared, IN_ORDER)
+        else:
+            lines.sort(key=lambda line: (line.path.split("/"), line.number))
     return _capped(lines, prepared.most)
 
 
-def _collect(prepared: ContentSearch, more: tuple[str, ...]) -> list[Line]:
-    """Lines as they come, until one match more than asked for."""
+def _collect(
+    prepared: ContentSearch, more: tuple[str, ...], until: float | None = None
+) -> tuple[list[Line], bool]:
+    """Lines as they come, up to one match more than asked for; and whether that was the end of it.
+
+    `until` is when to give up without an error.
+    """
     found: list[Line] = []
     count = 0
     lines = search(
@@ -75,15 +89,20 @@ def _collect(prepared: ContentSearch, more: tuple[str, ...]) -> list[Line]:
         [*prepared.options, *more],
         [prepared.target],
         cancelled=prepared.cancelled,
-        deadline=prepared.deadline,
+        deadline=prepared.deadline if until is None else min(until, prepared.deadline),
     )
-    with closing(lines):
-        for line in _filtered(prepared, lines):
-            found.append(line)
-            count += not line.is_context
-            if count > prepared.most:
-                break
-    return found
+    try:
+        with closing(lines):
+            for line in _filtered(prepared, lines):
+                found.append(line)
+                count += not line.is_context
+                if count > prepared.most:
+                    break
+    except RipgrepTimedOut:
+        if until is None:
+            raise
+        return found, False
+    return found, True
 
 
 def _filtered(prepared: ContentSearch, lines: Iterator[Line]) -> Iterator[Line]:

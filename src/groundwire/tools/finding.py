@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from groundwire.errors import ToolError
 from groundwire.tools.glob_pattern import Glob, GlobState, escape
@@ -28,13 +28,13 @@ CORE_EXCLUDES = (
 _State = tuple[GlobState, GlobState | None]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(NamedTuple):
     """A file that matches; `path` is below the start of the search."""
 
     path: str
     ignored: bool
     modified_ns: int
+    is_link: bool
 
 
 def find(
@@ -60,7 +60,8 @@ def find(
         return None if out is not None and out.takes_everything else (below, out)
 
     def want(state: _State, name: str) -> object:
-        return state[0].wants(name) and not (state[1] is not None and state[1].wants(name))
+        inside, outside = state
+        return inside.wants(name) and not (outside is not None and outside.wants(name))
 
     first: _State = (wanted.start, unwanted.start)
     for found in walk(
@@ -84,7 +85,8 @@ def _file(workspace: Workspace, start: WorkspacePath, found: Found, ignore: Igno
     except OSError:
         return None
     ignored = found.ignored
-    if stat.S_ISLNK(status.st_mode):
+    is_link = stat.S_ISLNK(status.st_mode)
+    if is_link:
         try:
             target = workspace.resolve(os.path.join(start.absolute, found.path))
             if not stat.S_ISREG(workspace.stat(target).st_mode):
@@ -92,7 +94,7 @@ def _file(workspace: Workspace, start: WorkspacePath, found: Found, ignore: Igno
         except (ToolError, OSError):
             return None
         ignored = ignored or ignore.ignores(target.relative, is_directory=False)
-    return FoundFile(found.path, ignored, status.st_mtime_ns)
+    return FoundFile(found.path, ignored, status.st_mtime_ns, is_link)
 
 
 def _below(start: WorkspacePath, pattern: str) -> str | None:

@@ -118,14 +118,13 @@ def _find(arguments: Arguments, context: ToolContext, start: WorkspacePath, patt
 def newest_first(files: list[FoundFile], start: WorkspacePath, now_ns: int, *, strictly: bool) -> list[str]:
     """Absolute paths: those of the last day newest first, then the others by name.
 
-    `strictly` sorts all of them by time, as the seed's glob does. Equal times go by name.
+    `strictly` sorts all of them by time, as the seed's glob does.
     """
     prefix = start.absolute.rstrip("/") + "/"
     recent = [file for file in files if strictly or now_ns - file.modified_ns < DAY_NS]
     older = [] if strictly else [file for file in files if now_ns - file.modified_ns >= DAY_NS]
-    recent.sort(key=lambda file: collation_key(file.path))
-    # Node.js compares milliseconds.
-    recent.sort(key=lambda file: file.modified_ns // 1_000, reverse=True)
+    # Node.js compares microseconds. Where they are equal any order is as good, and this one is cheap.
+    recent.sort(key=lambda file: (-(file.modified_ns // 1_000), file.path))
     older.sort(key=lambda file: collation_key(file.path))
     return [prefix + file.path for file in (*recent, *older)]
 

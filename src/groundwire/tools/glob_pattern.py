@@ -154,7 +154,7 @@ def _segment(text: str, *, ignore_case: bool) -> Matches:
     if text.startswith("*") and not re.search(r"[*?\[\]\\()!+@]", suffix):
         if ignore_case:
             lowered = suffix.lower()
-            return lambda name: name.endswith(suffix) or name.lower().endswith(lowered)
+            return lambda name: name.lower().endswith(lowered)
         return lambda name: name.endswith(suffix)
     return re.compile(_regex(text), (re.IGNORECASE if ignore_case else 0) | re.DOTALL).fullmatch
 

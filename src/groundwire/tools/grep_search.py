@@ -215,7 +215,8 @@ def _line_options(arguments: Arguments) -> list[str]:
     names = {"context": "context", "after": "after-context", "before": "before-context"}
     options = [f"--{option}={int(arguments[name])}" for name, option in names.items() if arguments.get(name)]
     if arguments.get("names_only"):
-        return ["--max-count=1"]
+        # One match per file is enough, unless that one may be left out again.
+        return [] if arguments.get("exclude_pattern") else ["--max-count=1"]
     if arguments.get("max_matches_per_file"):
         options.append(f"--max-count={int(arguments['max_matches_per_file'])}")
     return options

@@ -127,38 +127,32 @@ def _shown(
     ignored = 0
     for name, status in found:
         hidden = rules.ignores(name, stat.S_ISDIR(status.st_mode))
+        shown: os.stat_result | None = status
         if not hidden and stat.S_ISLNK(status.st_mode):
-            target = _target(workspace, f"{where.absolute}/{name}")
-            if target is None:
-                continue  # it leads nowhere: there is nothing to show
-            hidden = target.relative is None or ignore.ignores(
-                target.relative, stat.S_ISDIR(target.status.st_mode)
-            )
-            status = target.status
+            hidden, shown = _through_link(workspace, f"{where.absolute}/{name}", ignore)
         if hidden:
             ignored += 1
-        elif not is_protected(name) and not any(pattern.fullmatch(name) for pattern in left_out):
-            is_directory = stat.S_ISDIR(status.st_mode)
-            entries.append(_Entry(name, is_directory, 0 if is_directory else status.st_size))
+        elif shown is None or is_protected(name) or any(pattern.fullmatch(name) for pattern in left_out):
+            continue
+        else:
+            is_directory = stat.S_ISDIR(shown.st_mode)
+            entries.append(_Entry(name, is_directory, 0 if is_directory else shown.st_size))
     return entries, ignored
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """What a link leads to; no path means that it leads out of the root."""
-
-    relative: str | None
-    status: os.stat_result
-
-
-def _target(workspace: Workspace, link: str) -> _Target | None:
+def _through_link(workspace: Workspace, link: str, ignore: Ignore) -> tuple[bool, os.stat_result | None]:
+    """Whether a link counts as ignored (it leads out, or to an ignored file), and what it leads to."""
     try:
-        place_of_target = workspace.resolve(link)
-        return _Target(place_of_target.relative, workspace.stat(place_of_target))
+        target = workspace.resolve(link)
     except ToolError:
-        return _Target(None, os.lstat(link))
+        return True, None
     except OSError:
-        return None
+        return False, None  # a circle
+    try:
+        status = workspace.stat(target)
+    except OSError:
+        return ignore.ignores(target.relative, is_directory=False), None
+    return ignore.ignores(target.relative, stat.S_ISDIR(status.st_mode)), status
 
 
 def _name_pattern(pattern: str) -> re.Pattern[str]:

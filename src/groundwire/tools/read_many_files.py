@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from groundwire.errors import ToolError
 from groundwire.tools.base import Arguments, Declaration, Dialect, ErrorType, ToolContext, ToolResult, invalid
 from groundwire.tools.declaring import FILE_FILTERING, boolean, parameters, strings
-from groundwire.tools.finding import CORE_EXCLUDES, find, literal_if_it_exists
+from groundwire.tools.finding import CORE_EXCLUDES, FoundFile, find, literal_if_it_exists
 from groundwire.tools.node_errors import node_message
 from groundwire.tools.reading import FileContent, NotAsked, read_content
 from groundwire.workspace.boundary import WorkspacePath
@@ -127,8 +127,8 @@ class ReadManyFiles:
         excludes = [*(DEFAULT_EXCLUDES if arguments.get("useDefaultExcludes", True) else ())]
         excludes += arguments.get("exclude", ())
         gathered = _Gathered()
-        for path in _paths(arguments, context, include, excludes, gathered):
-            _read(path, include, context, gathered)
+        for file in _files(arguments, context, include, excludes, gathered):
+            _read(file, include, context, gathered)
         summary = _summary(gathered, context.workspace.root)
         if gathered.parts:
             gathered.parts.append("\n--- End of content ---")
@@ -147,10 +147,10 @@ class ReadManyFiles:
         return ToolResult(gathered.parts, display)
 
 
-def _paths(
+def _files(
     arguments: Arguments, context: ToolContext, include: list[str], excludes: list[str], gathered: _Gathered
-) -> list[str]:
-    """The paths to read below the root, in order."""
+) -> list[FoundFile]:
+    """The files to read, in order."""
     root = context.workspace.resolve(".")
     wanted: Mapping[str, bool] = arguments.get("file_filtering_options") or {}
     flat = arguments.get("respect_git_ignore", True) if context.dialect is Dialect.CLASSIC else True
@@ -180,16 +180,18 @@ def _paths(
             kind=ErrorType.READ_MANY_FILES_SEARCH_ERROR,
             display=f"Error: {message}",
         ) from None
-    shown = sorted((file.path for file in found if not file.ignored), key=_code_units)
-    for path in [path for path in shown if is_protected(path)]:
-        gathered.skip(os.path.join(context.workspace.root, path), "Security: Path not in workspace")
+    shown = sorted((file for file in found if not file.ignored), key=_code_units)
+    allowed = [file for file in shown if not is_protected(file.path)]
+    for file in shown if len(allowed) < len(shown) else ():
+        if is_protected(file.path):
+            gathered.skip(os.path.join(context.workspace.root, file.path), "Security: Path not in workspace")
     if len(shown) < len(found):
         gathered.skip(f"{len(found) - len(shown)} file(s)", "ignored by project ignore files")
-    return [path for path in shown if not is_protected(path)]
+    return allowed
 
 
-def _code_units(path: str) -> bytes:
-    return path.encode("utf-16-be", "surrogatepass")
+def _code_units(file: FoundFile) -> bytes:
+    return file.path.encode("utf-16-be", "surrogatepass")
 
 
 def _pattern(root: WorkspacePath, pattern: str, *, recursive: bool) -> str:
@@ -208,7 +210,8 @@ def _directory_pattern(pattern: str) -> str:
     return f"{pattern}**" if pattern.endswith("/") else pattern
 
 
-def _read(path: str, include: list[str], context: ToolContext, gathered: _Gathered) -> None:
+def _read(file: FoundFile, include: list[str], context: ToolContext, gathered: _Gathered) -> None:
+    path, is_link = file.path, file.is_link
     name = path.rpartition("/")[2]
     extension = extension_of(name)
     stem = name[: len(name) - len(extension)] if extension else name
@@ -223,7 +226,8 @@ def _read(path: str, include: list[str], context: ToolContext, gathered: _Gather
         return
     absolute = os.path.join(context.workspace.root, path)
     try:
-        content = read_content(context.workspace, context.workspace.resolve(absolute), refuse=refuse)
+        where = context.workspace.resolve(absolute) if is_link else context.workspace.found(path)
+        content = read_content(context.workspace, where, refuse=refuse)
     except NotAsked as reason:
         gathered.skip(path, str(reason))
     except ToolError as error:

@@ -143,7 +143,7 @@ def text_content(text: str, relative: str, span: Span, *, keep_cr: bool = False)
     shown = chosen
     if chosen and max(map(len, chosen)) > MOST_LINE_LENGTH // 2:
         shown = [shorten(line) for line in chosen]
-    shortened = any(before is not after for before, after in zip(chosen, shown, strict=True))
+    shortened = shown != chosen
     display = ""
     if start > 0 or stop < total:
         display = f"Read lines {start + 1}-{stop} of {total} from {relative}"

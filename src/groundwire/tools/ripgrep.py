@@ -154,8 +154,10 @@ def _running(
     late = threading.Event()
     watcher = threading.Thread(target=_watch, args=(process, done, late, limit, cancelled), daemon=True)
     watcher.start()
-    feeder = threading.Thread(target=_feed, args=(process, data), daemon=True)
-    feeder.start()
+    feeder = None
+    if data is not None:
+        feeder = threading.Thread(target=_feed, args=(process, data), daemon=True)
+        feeder.start()
     complete = False
     try:
         yield process
@@ -167,7 +169,8 @@ def _running(
         code = process.wait()
         done.set()
         watcher.join()
-        feeder.join()
+        if feeder is not None:
+            feeder.join()
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 stream.close()
@@ -185,19 +188,18 @@ def _watch(
     limit: float,
     cancelled: Callable[[], bool],
 ) -> None:
-    while not done.wait(0.05):
+    while not done.wait(max(0.0, min(0.05, limit - time.monotonic()))):
         if cancelled():
             process.kill()
             return
-        if time.monotonic() > limit:
+        if time.monotonic() >= limit:
             late.set()
             process.kill()
             return
 
 
-def _feed(process: subprocess.Popen[bytes], data: bytes | None) -> None:
-    if data is None or process.stdin is None:
-        return
+def _feed(process: subprocess.Popen[bytes], data: bytes) -> None:
+    assert process.stdin is not None
     with suppress(OSError), closing(process.stdin):  # it may refuse the pattern and leave at once
         process.stdin.write(data)
 

@@ -110,6 +110,14 @@ class Workspace:
         _refuse_circle(absolute)
         return WorkspacePath(given=path, lexical=lexical, absolute=absolute, relative=relative)
 
+    def found(self, relative: str) -> WorkspacePath:
+        """The place of a file that a walk came to. No link is on the way; opening it makes sure of that."""
+        prefix = "" if self.root == os.sep else self.root
+        real = "" if self.real_root == os.sep else self.real_root
+        return WorkspacePath(
+            given=relative, lexical=f"{prefix}/{relative}", absolute=f"{real}/{relative}", relative=relative
+        )
+
     def relative_to_root(self, absolute: str) -> str | None:
         """`absolute` (links followed) below the real root with `/`, or None when it is outside."""
         if absolute == self.real_root:

@@ -47,6 +47,11 @@ class DirectoryRules:
     git: bool
     all_ignored: bool = False
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether no entry of this directory can be ignored by these rules."""
+        return not (self.placed or self.git or self.all_ignored)
+
     def ignores(self, name: str, is_directory: bool) -> bool:
         """Whether the entry `name` of this directory is ignored."""
         if self.all_ignored:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from groundwire.workspace.boundary import HANDLES, Workspace, WorkspacePath
 from groundwire.workspace.ignore import DirectoryRules, Ignore
@@ -50,9 +50,8 @@ class Level:
             os.close(self.handle)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A file (or link, or special file) that the walk came to."""
+class Found(NamedTuple):
+    """A file (or link, or special file) that the walk came to. (A tuple: millions of them are made.)"""
 
     path: str
     """Below the start of the walk."""
@@ -86,18 +85,18 @@ def walk(
     try:
         while levels:
             level = levels[-1]
-            rules = level.rules
+            rules = None if level.rules is None or level.rules.says_nothing else level.rules
             state = states[-1]
+            prefix = level.prefix
             for entry in level.entries:
                 name = entry.name
-                path = level.prefix + name
                 if entry.is_dir(follow_symlinks=False):
                     if cancelled():
                         return
                     hidden = rules is not None and rules.ignores(name, True)
                     below = enter(state, name) if show_ignored or not hidden else None
                     if below is not None and len(levels) < DEEPEST:
-                        deeper = _go_into(level, entry, path, ignore, hidden=hidden)
+                        deeper = _go_into(level, entry, ignore, hidden=hidden)
                         if deeper is not None:
                             levels.append(deeper)
                             states.append(below)
@@ -105,7 +104,7 @@ def walk(
                 elif want(state, name):
                     hidden = rules is not None and rules.ignores(name, False)
                     if show_ignored or not hidden:
-                        yield Found(path, entry, hidden)
+                        yield Found(prefix + name, entry, hidden)
             else:
                 levels.pop().close()
                 states.pop()
@@ -120,9 +119,7 @@ def _first_level(workspace: Workspace, start: WorkspacePath, ignore: Ignore | No
     return Level("", os.scandir(start.absolute if handle is None else handle), rules, handle)
 
 
-def _go_into(
-    level: Level, entry: os.DirEntry[str], path: str, ignore: Ignore | None, *, hidden: bool
-) -> Level | None:
+def _go_into(level: Level, entry: os.DirEntry[str], ignore: Ignore | None, *, hidden: bool) -> Level | None:
     handle = None
     try:
         if level.handle is not None:
@@ -135,4 +132,4 @@ def _go_into(
     rules = None
     if ignore is not None and level.rules is not None:
         rules = ignore.below(level.rules, entry.name, hidden=hidden, handle=handle)
-    return Level(path + "/", entries, rules, handle)
+    return Level(f"{level.prefix}{entry.name}/", entries, rules, handle)
