@@ -122,6 +122,19 @@ def test_documents_of_ones_own_answer_with_citations(
     assert f"[1] Deploying ({(tmp_path / 'deploy.md').as_uri()})" in printed
 
 
+@requirement("tool:names", "cli:json")
+def test_a_search_tool_can_be_called_as_a_model_would(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["tool", "websearch_openrouter", '{"query": "weather in Beijing"}', "--json"]
+    assert with_emulator(monkeypatch, words) == 0
+    assert msgspec.json.decode(capsys.readouterr().out)["sources"]
+    assert main(["tool", "websearch_gemini", '{"query": "x", "foo": 1}', "--json"]) == 2
+    assert msgspec.json.decode(capsys.readouterr().out)["error"]["type"] == "INVALID_TOOL_ARGUMENTS"
+    assert main(["tool", "--list"]) == 0
+    assert "websearch_openai_oauth" in capsys.readouterr().out
+
+
 @requirement("cli:reports-broken-files")
 def test_a_broken_file_is_reported_and_the_search_goes_on(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], scrubbed_environment: Path

@@ -1,6 +1,7 @@
-"""Call one of Gemini CLI's file tools on a directory.
+"""Call a tool as a model would: one of Gemini CLI's file tools on a directory, or a search tool.
 
 groundwire tool read_file '{"file_path": "README.md"}' --root .
+groundwire tool websearch_gemini '{"query": "What is new in Python 3.14?"}' --json
 groundwire tool --list
 """
 
@@ -9,8 +10,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from typing import TYPE_CHECKING
 
 from groundwire.errors import InvalidToolArguments
+
+if TYPE_CHECKING:
+    from groundwire.citations import WebSearchResult
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,18 +33,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """List the tools, preview a call, or make it."""
+    from groundwire.search_tools import SEARCH_TOOLS
     from groundwire.tools.toolset import toolset
 
+    if arguments.name in SEARCH_TOOLS and not arguments.list:
+        return _search(arguments)
     tools = toolset(
         arguments.root, model=arguments.model, dialect=arguments.dialect, read_only=arguments.read_only
     )
     if arguments.list:
-        declared = tools.declarations()
+        searching = [
+            {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+            for tool in SEARCH_TOOLS.values()
+        ]
+        declared = [*tools.declarations(), *searching]
         print(_as_json(declared) if arguments.json else _overview(declared))
         return 0
     if arguments.name is None:
         raise InvalidToolArguments("Which tool?", hint="groundwire tool --list shows them.")
-    values = _parse(sys.stdin.read() if arguments.arguments == "-" else arguments.arguments or "{}")
+    values = _given(arguments)
     if arguments.preview:
         print(tools.preview(arguments.name, values), end="")
         return 0
@@ -49,6 +61,26 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(_as_text(result.llm_content), file=sys.stderr if result.error else sys.stdout)
     return 6 if result.error else 0
+
+
+def _search(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from groundwire.cli.printable import printable, printable_json
+    from groundwire.errors import exit_code_for
+    from groundwire.runtime import Runtime, config_from_world
+
+    async def call() -> WebSearchResult:
+        async with Runtime(config_from_world()) as runtime:
+            return await runtime.call_search_tool(arguments.name, _given(arguments))
+
+    result = asyncio.run(call())
+    print(printable_json(result.json()) if arguments.json else printable(result.llm_content))
+    return exit_code_for(result.error.type) if result.error else 0
+
+
+def _given(arguments: argparse.Namespace) -> object:
+    return _parse(sys.stdin.read() if arguments.arguments == "-" else arguments.arguments or "{}")
 
 
 def _parse(text: str) -> object:
