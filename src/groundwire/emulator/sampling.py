@@ -55,6 +55,6 @@ def _of_type(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> 
 
 def _resolved(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
     found: Any = root
-    for step in reference.removeprefix("#/").split("/"):
+    for step in filter(None, reference.removeprefix("#").split("/")):
         found = found.get(step, {}) if isinstance(found, Mapping) else {}
     return found if isinstance(found, Mapping) else {}
