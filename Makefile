@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint format bench conformance docs clean
+.PHONY: setup demo test lint format bench conformance docs accept clean
 
 setup: $(READY)
 
@@ -42,6 +42,9 @@ conformance: $(READY)
 
 docs: $(READY)
 	@$(BIN)/python -m docs.generate
+
+accept: docs
+	@$(BIN)/python -m tests.contract
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

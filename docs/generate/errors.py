@@ -39,9 +39,7 @@ because callers branch on that; the message says what happened.
 
 def page() -> str:
     """The whole page."""
-    # Other modules add errors of their own; whether they are loaded must not change the page.
-    kinds = [kind for kind in errors.every_error() if kind.__module__ == errors.__name__]
-    rows = "\n".join(row(kind) for kind in in_tree_order(kinds))
+    rows = "\n".join(row(kind) for kind in documented())
     return (
         f"{HEAD}\n{EXIT_CODES}\n## The tree\n\n```\n{tree()}\n```\n\n## All codes\n\n"
         "| code | class | exit code | HTTP status | what it means | usual hint |\n"
@@ -58,8 +56,10 @@ def tree() -> str:
     return inspect.cleandoc("\n" + "\n".join(lines[start:end]))
 
 
-def in_tree_order(kinds: list[type[GroundwireError]]) -> list[type[GroundwireError]]:
-    """Children right below their parents, as in the drawing."""
+def documented() -> list[type[GroundwireError]]:
+    """Every error of the tree, children right below their parents, as in the drawing."""
+    # Other modules may add errors of their own; whether they are loaded must not change the page.
+    kinds = [kind for kind in errors.every_error() if kind.__module__ == errors.__name__]
     ordered: list[type[GroundwireError]] = []
 
     def visit(kind: type[GroundwireError]) -> None:

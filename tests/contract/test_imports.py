@@ -1,0 +1,47 @@
+"""Importing is free: what starts fast does so because it loads little. Each case is a fresh interpreter."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"asyncio", "argparse", "sqlite3", "rich", "pyqwest", "uvicorn", "msgspec", "importlib.metadata"}
+"""Modules that cost tens of milliseconds, or that most runs do not need."""
+
+CASES = {
+    "import groundwire": HEAVY,
+    "from groundwire.cli import main; main(['--version'])": HEAVY,
+    "from groundwire.cli import main; main(['--help'])": HEAVY,
+    "from groundwire.cli import main; main(['search', '--help'])": {"sqlite3", "rich", "pyqwest", "uvicorn"},
+    "from groundwire.cli import main; main(['emulator', '--help'])": {
+        "sqlite3",
+        "rich",
+        "pyqwest",
+        "uvicorn",
+    },
+    "from groundwire.cli import main; main(['tool', '--help'])": {"sqlite3", "rich", "pyqwest", "uvicorn"},
+    "import groundwire; groundwire.search": {"sqlite3", "rich", "uvicorn"},
+    "from groundwire.providers.local import Local": {"sqlite3", "rich", "pyqwest", "uvicorn"},
+}
+"""What is done: what it must not load."""
+
+PROGRAM = """
+import sys
+before = set(sys.modules)
+try:
+    exec(sys.argv[1])
+except SystemExit:
+    pass
+print("loaded:", *sorted(set(sys.modules) - before))
+"""
+
+
+@pytest.mark.parametrize("action", CASES)
+def test_nothing_heavy_is_loaded(action: str) -> None:
+    told = subprocess.run(
+        [sys.executable, "-I", "-c", PROGRAM, action], capture_output=True, check=True, encoding="utf-8"
+    )
+    _, _, loaded = told.stdout.rpartition("loaded: ")
+    assert CASES[action].isdisjoint(loaded.split())
