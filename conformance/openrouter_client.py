@@ -114,6 +114,11 @@ CHECKS: tuple[Callable[[Clients], None], ...] = (
 )
 
 
+def one_line(problem: Exception) -> str:
+    """A problem in one line, so that one line stays one check."""
+    return f"{type(problem).__name__}: {' '.join(str(problem).split())[:600]}"
+
+
 def main() -> int:
     """Run all checks; 1 when one failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -122,14 +127,14 @@ def main() -> int:
     clients = Clients(parser.parse_args().url.rstrip("/"))
     failures = 0
     for check in CHECKS:
-        name = check.__name__.removeprefix("check_").replace("_", " ")
+        sentence = (check.__doc__ or "").splitlines()[0]
         try:
             check(clients)
         except Exception as problem:  # noqa: BLE001  (whatever a foreign package raises is a failed check)
             failures += 1
-            print(f"FAIL  openrouter: {name}: {type(problem).__name__}: {str(problem)[:600]}", flush=True)
+            print(f"FAIL  {sentence} -- {one_line(problem)}", flush=True)
         else:
-            print(f"ok    openrouter: {name}", flush=True)
+            print(f"ok    {sentence}", flush=True)
     return min(failures, 1)
 
 

@@ -37,9 +37,11 @@ PINS: dict[str, Pin] = {
     "google-genai-3": Pin("pypi", (("google-genai", "3.1.0"),)),
     "google-genai-2": Pin("pypi", (("google-genai", "2.34.0"),)),
     "openai": Pin("pypi", (("openai", "3.49.0"),)),
+    "openrouter": Pin("pypi", (("openrouter", "1.3.84"),)),
     "google-genai-js": Pin("npm", (("@google/genai", "2.32.0"),)),
     "ai-sdk-google": Pin("npm", (("@ai-sdk/google", "4.0.117"), ("ai", "7.0.169"))),
     "gemini-cli": Pin("npm", (("@google/gemini-cli", "0.61.0"),)),
+    "gemini-cli-core": Pin("npm", (("@google/gemini-cli-core", "0.61.0"),)),
     "opencode": Pin("npm", (("opencode-ai", "1.18.33"),)),
     "codex": Pin("npm", (("@openai/codex", "0.166.0"),)),
 }

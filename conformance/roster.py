@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from conformance.peers import codex_cli, gemini_cli, gemini_sdk, groundwire_itself, openai_sdk, opencode
+from conformance.peers import (
+    codex_cli,
+    gemini_cli,
+    gemini_sdk,
+    gemini_tools,
+    groundwire_itself,
+    openai_sdk,
+    opencode,
+)
 from conformance.pins import PINS, Pin
 from conformance.trial import Trial
 
@@ -30,8 +38,10 @@ PEERS: tuple[Peer, ...] = (
     Peer("google-genai-2", "unary, streams, async, search, functions", gemini_sdk.run_python),
     Peer("google-genai-js", "unary, streams, search, functions", gemini_sdk.run_google_genai_js),
     Peer("ai-sdk-google", "unary, streams, search, functions", gemini_sdk.run_ai_sdk),
-    Peer("openai", "Responses streams of Codex and OpenRouter, search, functions", openai_sdk.run),
+    Peer("openai", "Responses streams of Codex and OpenRouter, search, functions", openai_sdk.run_openai),
+    Peer("openrouter", "Responses and chat of OpenRouter, plugin and server tool", openai_sdk.run_openrouter),
     Peer("gemini-cli", "API key and Code Assist: answers, search, file tools", gemini_cli.run),
+    Peer("gemini-cli-core", "its file tools and ours give the same answers", gemini_tools.run),
     Peer("opencode", "`opencode run`: answers, file tools, refusals", opencode.run),
     Peer("codex", "`codex exec`: sign-in, search, tools, refresh, faults", codex_cli.run),
 )

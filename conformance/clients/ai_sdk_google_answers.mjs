@@ -13,6 +13,7 @@ const google = createGoogleGenerativeAI({
   baseURL: `${process.env.EMULATOR_URL}/v1beta`,
 });
 const model = google("gemini-2.5-flash");
+const calling = google("gemini-3-pro-preview"); // wants the signatures of its thoughts back
 const maxRetries = 0;
 const calledWith = [];
 
@@ -38,7 +39,7 @@ async function streamed(prompt) {
 }
 
 async function streamedCall() {
-  const result = streamText({ model, prompt: QUESTION, tools: { get_weather }, stopWhen: stepCountIs(3), maxRetries });
+  const result = streamText({ model: calling, prompt: QUESTION, tools: { get_weather }, stopWhen: stepCountIs(3), maxRetries });
   const calls = [];
   for await (const part of result.fullStream) {
     if (part.type === "tool-call") calls.push({ name: part.toolName, args: part.input });
@@ -48,7 +49,7 @@ async function streamedCall() {
 
 async function functionRound() {
   const result = await generateText({
-    model,
+    model: calling,
     prompt: QUESTION,
     tools: { get_weather },
     stopWhen: stepCountIs(3),

@@ -5,6 +5,7 @@ import { FunctionCallingConfigMode, GoogleGenAI, Type } from "@google/genai";
 import { readFileSync } from "node:fs";
 
 const MODEL = "gemini-2.5-flash";
+const CALLING = "gemini-3-pro-preview"; // wants the signatures of its thoughts back
 const GREETING = "Grüße, 世界 👋";
 const ONE_BYTE_AT_A_TIME = `[[scenario:split-multibyte]] ${GREETING}`;
 const QUESTION = "What is the weather in Beijing?";
@@ -46,7 +47,7 @@ async function functionRound(ask) {
 }
 
 async function atOnce(contents, config) {
-  const response = await generate(contents, config);
+  const response = await ai.models.generateContent({ model: CALLING, contents, config });
   return { call: response.functionCalls?.[0], content: response.candidates[0].content, text: response.text };
 }
 
@@ -54,7 +55,7 @@ async function inAStream(contents, config) {
   const calls = [];
   const parts = [];
   let text = "";
-  for await (const event of await ai.models.generateContentStream({ model: MODEL, contents, config })) {
+  for await (const event of await ai.models.generateContentStream({ model: CALLING, contents, config })) {
     calls.push(...(event.functionCalls ?? []));
     parts.push(...event.candidates[0].content.parts);
     text += event.text ?? "";

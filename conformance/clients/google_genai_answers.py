@@ -12,6 +12,7 @@ from google import genai
 from google.genai import errors, types
 
 MODEL = "gemini-2.5-flash"
+CALLING = "gemini-3-pro-preview"  # wants the signatures of its thoughts back
 GREETING = "Grüße, 世界 👋"
 ONE_BYTE_AT_A_TIME = f"[[scenario:split-multibyte]] {GREETING}"
 QUESTION = "What is the weather in Beijing?"
@@ -82,14 +83,14 @@ def function_round(client: genai.Client, streamed: bool) -> dict:
 
 def asked_at_once(client: genai.Client, contents: list, config: object) -> tuple:
     """The first function call, the content, and the text of a whole answer."""
-    response = client.models.generate_content(model=MODEL, contents=contents, config=config)
+    response = client.models.generate_content(model=CALLING, contents=contents, config=config)
     calls = response.function_calls or [None]
     return calls[0], response.candidates[0].content, response.text
 
 
 def asked_in_a_stream(client: genai.Client, contents: list, config: object) -> tuple:
     """The same, put together from a stream."""
-    events = list(client.models.generate_content_stream(model=MODEL, contents=contents, config=config))
+    events = list(client.models.generate_content_stream(model=CALLING, contents=contents, config=config))
     calls = [call for event in events for call in event.function_calls or []] or [None]
     parts = [part for event in events for part in event.candidates[0].content.parts]
     text = "".join(part.text for part in parts if part.text and not part.thought)

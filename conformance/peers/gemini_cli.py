@@ -19,6 +19,7 @@ from conformance.trial import Trial
 from groundwire.emulator import Call, Emulator
 
 MODEL = "gemini-2.5-flash"
+GEMINI_3 = "gemini-3-pro-preview"
 QUESTION = "Search for the weather in Beijing and save it to weather.txt"
 QUIET = {
     "privacy": {"usageStatisticsEnabled": False},
@@ -35,6 +36,8 @@ class Mode:
     name: str
     sign_in: str
     path: str
+    acting: str
+    """The model that calls tools; Gemini 3 wants the signatures of its thoughts back."""
 
     def variables(self, url: str) -> dict[str, str]:
         """The environment that points the program at an emulator in this mode."""
@@ -49,22 +52,30 @@ class Mode:
         return {"security": {"auth": {"selectedType": self.sign_in}}, **QUIET}
 
 
-API_KEY = Mode("With an API key", "gemini-api-key", f"/v1beta/models/{MODEL}:streamGenerateContent")
-CODE_ASSIST = Mode("Signed in", "oauth-personal", "/v1internal:streamGenerateContent")
+API_KEY = Mode("With an API key", "gemini-api-key", f"/v1beta/models/{MODEL}:streamGenerateContent", MODEL)
+CODE_ASSIST = Mode("Signed in", "oauth-personal", "/v1internal:streamGenerateContent", GEMINI_3)
 
 
 async def run(trial: Trial) -> None:
-    """Both modes, then what only Code Assist has: a project, and a refusal."""
+    """Both modes, then what goes wrong, then what only Code Assist has: projects, limits, a refusal."""
     for mode in (API_KEY, CODE_ASSIST):
         await _answers(trial, mode)
         await _follows_the_weather_script(trial, mode)
+    await _reads_a_split_stream(trial)
+    await _shows_a_refusal(trial)
     await _finds_its_project(trial)
+    await _waits_for_onboarding(trial)
     await _waits_out_a_rate_limit(trial)
     await _is_told_that_individuals_are_refused(trial)
 
 
 async def _gemini(
-    trial: Trial, mode: Mode, url: str, *words: str, extra: Mapping[str, str] | None = None
+    trial: Trial,
+    mode: Mode,
+    url: str,
+    *words: str,
+    model: str = MODEL,
+    extra: Mapping[str, str] | None = None,
 ) -> tuple[Finished, Path]:
     """One run of the program in a folder of its own; how it ended, and the folder."""
     home, work = trial.new_folder("home"), trial.new_folder("work")
@@ -72,7 +83,7 @@ async def _gemini(
     settings.parent.mkdir()
     settings.write_bytes(msgspec.json.encode(mode.settings()))
     variables = mode.variables(url) | dict(extra or {})
-    done = await trial.command(["gemini", "-m", MODEL, *words], variables, home=home, folder=work)
+    done = await trial.command(["gemini", "-m", model, *words], variables, home=home, folder=work)
     return done, work
 
 
@@ -103,7 +114,9 @@ async def _answers(trial: Trial, mode: Mode) -> None:
 
 async def _follows_the_weather_script(trial: Trial, mode: Mode) -> None:
     async with Emulator(script="weather") as emulator:
-        done, work = await _gemini(trial, mode, emulator.base_url, "-p", QUESTION, "--approval-mode", "yolo")
+        done, work = await _gemini(
+            trial, mode, emulator.base_url, "-p", QUESTION, "--approval-mode", "yolo", model=mode.acting
+        )
         trial.check(
             f"{mode.name}, it says the last words of the script.",
             done.code == 0 and "saved it to weather.txt" in done.out,
@@ -121,6 +134,39 @@ async def _follows_the_weather_script(trial: Trial, mode: Mode) -> None:
             f"{mode.name}, it searches in a request of its own with googleSearch alone.",
             len(searches) == 1 and searches[0].api in ("gemini", "code-assist"),
             [call.path for call in emulator.requests],
+        )
+
+
+async def _reads_a_split_stream(trial: Trial) -> None:
+    async with Emulator(scenario="thoughts+split-multibyte") as emulator:
+        done, _ = await _gemini(trial, API_KEY, emulator.base_url, "-p", "北京🌤")
+        trial.check(
+            "With an API key, a stream in single bytes is put together, and thoughts are not printed.",
+            done.out.strip() == "You said: 北京🌤",
+            done.brief,
+        )
+
+
+async def _shows_a_refusal(trial: Trial) -> None:
+    async with Emulator(scenario="service-disabled") as emulator:
+        done, _ = await _gemini(trial, API_KEY, emulator.base_url, "-p", "hello")
+        tries = len(_generating(emulator.requests))
+        trial.check(
+            "With an API key, a refusal is shown in Google's words, without a second try.",
+            done.code != 0 and "has not been used in project" in done.err and tries == 1,
+            f"{tries} requests; {done.brief}",
+        )
+
+
+async def _waits_for_onboarding(trial: Trial) -> None:
+    async with Emulator(scenario="onboard-slow") as emulator:
+        done, _ = await _gemini(trial, CODE_ASSIST, emulator.base_url, "-p", "hello")
+        sent = {call.json.get("project") for call in _generating(emulator.requests)}
+        polls = [call for call in emulator.requests if call.path.startswith("/v1internal/operations/")]
+        trial.check(
+            "Signed in for the first time, it polls its onboarding to the end and uses the project it got.",
+            done.code == 0 and len(polls) == 2 and sent == {"emulator-managed-project"},
+            f"{len(polls)} polls, project {sent}; {done.brief}",
         )
 
 

@@ -81,12 +81,12 @@ def judge_answers(trial: Trial, seen: dict[str, Any]) -> None:
     )
     call = seen["call"]
     trial.check(
-        "A function is called with the arguments of the script.",
+        "A function is called on Gemini 3 with the arguments of the script.",
         call["name"] == "get_weather" and call["args"] == {"city": "北京"},
         call,
     )
     trial.check(
-        "The function's result reaches the model, which quotes it.",
+        "The function's result, with the thought's signature, reaches the model, which quotes it.",
         call["answer"] == "The tool says: dry and cold",
         call["answer"],
     )

@@ -1,4 +1,7 @@
-"""The `openai` package on PyPI; the checks are in `openai_client.py`, run where the package is installed."""
+"""OpenAI-style libraries on PyPI: `openai` for Codex and OpenRouter, and OpenRouter's own `openrouter`.
+
+The checks are in `openai_client.py` and `openrouter_client.py`, run where the packages are installed.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from conformance.trial import PROGRAMS, Trial
 from groundwire.emulator import Emulator
 
 
-async def run(trial: Trial) -> None:
-    """Run the program, take over its checks, and look at what the emulator was asked."""
+async def run_openai(trial: Trial) -> None:
+    """The program's checks, and what the emulator was asked."""
     async with Emulator() as emulator:
         trial.checks += await told_by(trial, PROGRAMS / "openai_client.py", "--url", emulator.base_url)
         asked = [call for call in emulator.requests if call.kind == "generate"]
@@ -20,3 +23,15 @@ async def run(trial: Trial) -> None:
         )
         apis = {call.api for call in asked}
         trial.check("Both Codex and OpenRouter were asked.", apis == {"codex", "openrouter"}, apis)
+
+
+async def run_openrouter(trial: Trial) -> None:
+    """The program's checks, and what the emulator was asked."""
+    async with Emulator() as emulator:
+        trial.checks += await told_by(trial, PROGRAMS / "openrouter_client.py", "--url", emulator.base_url)
+        agents = {call.headers.get("user-agent", "") for call in emulator.requests}
+        trial.check(
+            f"The emulator was asked by the openrouter package {trial.version}.",
+            agents and all(f"python {trial.version}" in agent for agent in agents),
+            agents,
+        )

@@ -1,0 +1,30 @@
+"""Gemini CLI's own tools (@google/gemini-cli-core) as the oracle for ours, call by call.
+
+The comparison is `tools_differential.py`; the differences that are meant, each with its reason, are data in
+`tools_allowed.py`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from conformance.trial import PEER_SECONDS, PROGRAMS, Trial
+
+CALLS = 600
+
+
+async def run(trial: Trial) -> None:
+    """Generated calls on generated workspaces, on both sides."""
+    package = trial.place / "node_modules" / "@google" / "gemini-cli-core"
+    words = [sys.executable, str(PROGRAMS / "tools_differential.py"), "--calls", str(CALLS)]
+    done = await trial.command(words, {"GEMINI_CORE": str(package)}, seconds=PEER_SECONDS)
+    summary = re.search(
+        r"^(\d+) calls, (\d+) explained differences, (\d+) unexplained$", done.out, re.MULTILINE
+    )
+    trial.check(f"{CALLS} calls are made on both sides.", summary and summary[1] == str(CALLS), done.brief)
+    trial.check(
+        "Every answer is the same as the real tool's, or differs for a reason that is written down.",
+        done.code == 0 and summary and summary[3] == "0",
+        done.out[-600:] or done.brief,
+    )
