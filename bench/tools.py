@@ -23,10 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "conformance"))
-
-from gemini_oracle import Oracle, installed
-
+from conformance.gemini_oracle import Oracle, core_package
 from groundwire.tools.ripgrep import ripgrep_path
 from groundwire.tools.toolset import toolset
 
@@ -114,7 +111,7 @@ def big_tree() -> Path:
 def core_in(tree: Path) -> Path:
     """Gemini CLI's tools: in the tree itself, or installed apart."""
     here = tree / "@google" / "gemini-cli-core"
-    return here if here.is_dir() else installed()
+    return here if here.is_dir() else core_package()
 
 
 @contextmanager

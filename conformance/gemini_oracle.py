@@ -4,33 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
+from conformance.installing import installed
+from conformance.pins import PINS
 from groundwire.tools.ripgrep import ripgrep_path
 
 HERE = Path(__file__).resolve().parent
-PACKAGE = "@google/gemini-cli-core"
-VERSION = "0.61.0"
+PEER = "gemini-cli-core"
 
 
-def installed(folder: Path | None = None) -> Path:
-    """The folder of the package; `GEMINI_CORE` names one that is installed already."""
+def core_package() -> Path:
+    """The folder of the real tools: the one `GEMINI_CORE` names, or installed now under `.conformance/`."""
     given = os.environ.get("GEMINI_CORE")
     if given:
         return Path(given)
-    target = folder or HERE.parent / ".conformance" / "gemini-cli-core"
-    package = target / "node_modules" / PACKAGE
-    if not package.is_dir():
-        npm = shutil.which("npm")
-        if npm is None:
-            raise SystemExit("npm is needed to install Gemini CLI's tools; set GEMINI_CORE to skip this.")
-        target.mkdir(parents=True, exist_ok=True)
-        command = [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(target)]
-        subprocess.run([*command, f"{PACKAGE}@{VERSION}"], check=True)
-    return package
+    pin = PINS[PEER]
+    return installed(PEER, pin, HERE.parent / ".conformance") / "node_modules" / pin.name
 
 
 class Oracle:
@@ -42,7 +34,7 @@ class Oracle:
                 "node",
                 str(HERE / "gemini_tools.mjs"),
                 "--core",
-                str(package or installed()),
+                str(package or core_package()),
                 "--rg",
                 ripgrep_path(),
             ],

@@ -1,6 +1,6 @@
 """Runs groundwire's tools and Gemini CLI's on the same generated workspaces and compares them call by call.
 
-    python conformance/tools_differential.py [--calls 2000] [--seed 0] [--tool NAME] [--verbose]
+    python -m conformance.tools_differential [--calls 2000] [--seed 0] [--tool NAME] [--verbose]
 
 Needs node and npm (the real tools are installed into .conformance/ on first use, or GEMINI_CORE names them).
 Every difference must be explained by tools_allowed.py; exits 1 when one is not.
@@ -20,12 +20,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from gemini_oracle import Oracle
-from tools_allowed import REWRITES, Case, explanation
-from tools_generator import build, calls
-
+from conformance.gemini_oracle import Oracle
+from conformance.tools_allowed import REWRITES, Case, explanation
+from conformance.tools_generator import build, calls
 from groundwire.tools.toolset import toolset
 
 CALLS_PER_WORKSPACE = 20
