@@ -1,9 +1,11 @@
 """The edit benchmark: real hunks, each with the mistakes models make, scored correct, wrong or refused.
 
     python -m bench.edits [REPOSITORY ...] [--packages FOLDER] [--hunks 2000] [--seed 1]
-                          [--gemini-cli HUNKS]
+                          [--fetch] [--gemini-cli HUNKS]
 
-Without arguments the history of the repository in the current folder is used. Correct is the file with the
+Without arguments the sources are those named in EDIT_REPOSITORIES and EDIT_PACKAGES, or else the history of
+the repository in the current folder. `--fetch` gets two releases each of some packages from PyPI and
+npm into .bench/packages and uses them. Correct is the file with the
 hunk applied and every other byte as it was; an exact match applied literally is correct as well. In
 a trap the caller is mistaken about the file, and only a refusal is correct. The score of an editor is the
 mean over the classes of mistakes.
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import random
 import time
 from collections import Counter
@@ -110,13 +113,20 @@ def main() -> int:
     )
     parser.add_argument("repositories", nargs="*")
     parser.add_argument("--packages", help="a folder of PACKAGE/VERSION folders")
+    parser.add_argument("--fetch", action="store_true", help="get packages from PyPI and npm")
     parser.add_argument("--hunks", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=0, help="print this many wrong edits")
     parser.add_argument("--gemini-cli", type=int, default=0, help="hunks to give to Gemini CLI's tool too")
     options = parser.parse_args()
+    if options.fetch:
+        from bench.edit_packages import fetched
+
+        options.packages = str(fetched(Path(".bench/packages")))
     if not options.repositories and not options.packages:
-        options.repositories = ["."]
+        options.packages = os.environ.get("EDIT_PACKAGES")
+        named = os.environ.get("EDIT_REPOSITORIES", "" if options.packages else ".")
+        options.repositories = named.split(os.pathsep) if named else []
     hunks = collect(options)
     every = list(cases(hunks, options.seed))
     began = time.perf_counter()

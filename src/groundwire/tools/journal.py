@@ -39,6 +39,7 @@ class WriteJournal:
 
     def __init__(self) -> None:
         self._entries: list[Entry] = []
+        self._held = 0
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -47,9 +48,11 @@ class WriteJournal:
         """Note that `planned` is on disk now, as the file with this fingerprint (None: deleted)."""
         if not isinstance(planned, TakenBack):
             self._entries.append(Entry(planned, written))
+            self._held += len(planned.before or b"")
             self._forget()
             return
         self._entries.remove(planned.entry)
+        self._held -= len(planned.entry.planned.before or b"")
         before = self._last(planned.place)
         if before is not None:
             # The bytes are those of the write before; the file that holds them is a new one.
@@ -81,9 +84,8 @@ class WriteJournal:
         return None
 
     def _forget(self) -> None:
-        held = sum(len(entry.planned.before or b"") for entry in self._entries)
-        while len(self._entries) > MOST_WRITES or (held > MOST_BYTES and len(self._entries) > 1):
-            held -= len(self._entries.pop(0).planned.before or b"")
+        while len(self._entries) > MOST_WRITES or (self._held > MOST_BYTES and len(self._entries) > 1):
+            self._held -= len(self._entries.pop(0).planned.before or b"")
 
 
 def _told(planned: PlannedWrite) -> ToolResult:

@@ -6,7 +6,11 @@ from bisect import bisect_right
 from functools import cached_property
 from itertools import accumulate
 
+from groundwire.tools.matching.indentation import unit_of
 from groundwire.tools.matching.keys import Key, key_of
+
+UNIT_SAMPLE = 5000
+"""Lines that are asked how deep the text indents."""
 
 
 class Document:
@@ -46,7 +50,17 @@ class Document:
 
     def line_at(self, offset: int) -> int:
         """The index of the line that holds the character at `offset`."""
-        return max(0, min(bisect_right(self.starts, offset) - 1, len(self.lines) - 1))
+        if "starts" in self.__dict__:  # worked out already: then looking up is faster than counting
+            return max(0, min(bisect_right(self.starts, offset) - 1, len(self.lines) - 1))
+        line = self.text.count("\n", 0, offset)
+        return line - 1 if line and offset == len(self.text) and self.text.endswith("\n") else line
+
+    def ending_at(self, offset: int) -> str:
+        """The ending of the line that holds the character at `offset`, or the usual one."""
+        end = self.text.find("\n", offset)
+        if end == -1:
+            return self.usual_ending
+        return "\r\n" if end and self.text[end - 1] == "\r" else "\n"
 
     def keys(self, key: Key) -> list[str]:
         """The keys of all lines."""
@@ -62,6 +76,11 @@ class Document:
         if key is Key.FOLDED and self.text.isascii() and "--" not in self.text:
             return self.keys(Key.TRIMMED)
         return [key_of(key, line) for line in self.lines]
+
+    @cached_property
+    def indentation_unit(self) -> int | None:
+        """How deep the text indents a level, in blanks of its own kind."""
+        return unit_of(self.lines[:UNIT_SAMPLE])
 
     @cached_property
     def filled(self) -> list[int]:

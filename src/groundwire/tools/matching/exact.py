@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
+from functools import cached_property
+from itertools import accumulate
 
 from groundwire.tools.diff import Kind, compare, split_lines
 from groundwire.tools.matching.decision import LineRange, Splice
 from groundwire.tools.matching.document import Document
+
+MANY = 8
 
 
 class ExactMatches:
@@ -16,11 +20,13 @@ class ExactMatches:
         self._document = document
         self._old = old
         text = document.text
-        self._mixed = "\r\n" in text
-        self._plain = text.replace("\r\n", "\n") if self._mixed else text
-        self._returns = _carriage_returns(text) if self._mixed else []
+        self._returns = "\r\n" in text
+        self._plain = text.replace("\r\n", "\n") if self._returns else text
+        self._uniform = self._returns and len(text) - len(self._plain) == self._plain.count("\n")
         self.starts = _apart(self._plain, old)
         """Offsets in the text with LF endings; no two matches overlap."""
+        if len(self.starts) >= MANY:
+            _ = document.starts  # lines are looked up from now on, not counted for each match
 
     @property
     def overlapping(self) -> list[int]:
@@ -39,27 +45,27 @@ class ExactMatches:
     def splice(self, start: int, new: str) -> Splice:
         """The match that begins at `start`, replaced by `new`; each line keeps the ending it had."""
         begin, end = self._offset(start), self._offset(start + len(self._old))
-        if self._mixed:
-            new = _with_endings(self._document.text[begin:end], self._old, new, self._ending_at(begin))
+        if self._uniform:
+            new = new.replace("\n", "\r\n")
+        elif self._returns and "\n" in new:
+            new = _with_endings(
+                self._document.text[begin:end], self._old, new, self._document.ending_at(begin)
+            )
         return Splice(begin, end, new)
 
     def _offset(self, plain: int) -> int:
         """An offset in the LF text as an offset in the text itself."""
-        return plain + bisect_left(self._returns, plain) if self._mixed else plain
+        if not self._returns:
+            return plain
+        if self._uniform and len(self.starts) < MANY:
+            return plain + self._plain.count("\n", 0, plain)
+        line = bisect_right(self._plain_starts, plain) - 1
+        return self._document.starts[line] + plain - self._plain_starts[line]
 
-    def _ending_at(self, offset: int) -> str:
-        line = self._document.line_at(offset)
-        return self._document.ending(line) or self._document.usual_ending
-
-
-def _carriage_returns(text: str) -> list[int]:
-    """For every CR LF, where its LF stands in the LF text."""
-    found: list[int] = []
-    at = text.find("\r\n")
-    while at != -1:
-        found.append(at - len(found))
-        at = text.find("\r\n", at + 2)
-    return found
+    @cached_property
+    def _plain_starts(self) -> list[int]:
+        """Where each line starts in the LF text."""
+        return [0, *accumulate(len(line) + 1 for line in self._plain.split("\n")[:-1])]
 
 
 def _apart(text: str, old: str) -> list[int]:

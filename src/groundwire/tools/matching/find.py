@@ -27,7 +27,7 @@ from groundwire.tools.matching.merge import merge
 from groundwire.tools.matching.nearest import candidate, nearest
 from groundwire.tools.matching.readings import Reading, readings
 from groundwire.tools.matching.typo import typo_alignments
-from groundwire.tools.matching.windows import windows
+from groundwire.tools.matching.windows import MOST_HITS, windows
 
 Aligner = Callable[[Document, Reading], list[Alignment]]
 
@@ -145,6 +145,8 @@ def _decide(
 ) -> Edit | Refusal:
     if len(hits) > 1 and not multiple:
         return _ambiguous(document, reading, hits)
+    if len(hits) >= MOST_HITS and strategy is not Strategy.EXACT:
+        return Refusal(Reason.UNCERTAIN, f"old_string fits inexactly {MOST_HITS} times or more", len(hits))
     if reading.old == reading.new:
         return Refusal(Reason.NO_CHANGE, "old_string and new_string are identical", found=len(hits))
     chosen = _apart(hits) if strategy is not Strategy.EXACT else hits

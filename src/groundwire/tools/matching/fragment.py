@@ -11,6 +11,7 @@ from groundwire.tools.matching.keys import Key, Token, tokens
 from groundwire.tools.matching.punctuation import MarkMap
 from groundwire.tools.matching.readings import Reading
 from groundwire.tools.matching.spacing import pieces
+from groundwire.tools.matching.windows import MOST_HITS
 
 FEWEST_CHARACTERS = 8
 """Anything shorter is found by accident."""
@@ -33,7 +34,7 @@ class FragmentMatches:
         joined = f" {' '.join(keys[index] for index in filled)} "
         starts = list(accumulate((len(keys[index]) + 1 for index in filled), initial=1))
         at = joined.find(f" {wanted} ")
-        while at != -1:
+        while at != -1 and len(self.spans) < MOST_HITS:
             begin = self._offset(joined, filled, starts, at + 1, end=False)
             end = self._offset(joined, filled, starts, at + len(wanted), end=True)
             self.spans.append((begin, end))

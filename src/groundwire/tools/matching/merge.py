@@ -7,20 +7,15 @@ endings. Whatever would have to be guessed raises `Uncertain`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from groundwire.tools.diff import Block, blocks
 from groundwire.tools.matching.alignment import Alignment
 from groundwire.tools.matching.decision import Reason, Splice, Uncertain
 from groundwire.tools.matching.document import Document
-from groundwire.tools.matching.indentation import IndentationMap, unit_of
+from groundwire.tools.matching.indentation import IndentationMap
 from groundwire.tools.matching.keys import Key, indentation, key_of
 from groundwire.tools.matching.punctuation import MarkMap
 from groundwire.tools.matching.readings import Reading
 from groundwire.tools.matching.spacing import merge_line
-
-UNIT_SAMPLE = 2000
-"""Lines around the place that are asked how deep the file indents."""
 
 
 def merge(document: Document, reading: Reading, alignment: Alignment) -> list[Splice]:
@@ -44,13 +39,9 @@ class _Merge:
         self.indents = IndentationMap(
             ((indentation(ours), indentation(theirs)) for ours, theirs in self.pairs),
             given={indentation(line) for line in self.old + self.new if line.strip()},
-            file_unit=unit_of(self._surroundings()),
+            file_unit=document.indentation_unit,
         )
         self.marks = MarkMap(self.pairs, document.text)
-
-    def _surroundings(self) -> Sequence[str]:
-        start = max(0, self.alignment.first - UNIT_SAMPLE // 2)
-        return self.document.lines[start : self.alignment.last + UNIT_SAMPLE // 2]
 
     def splices(self) -> list[Splice]:
         """One splice for each stretch that changes."""

@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from groundwire.tools.matching.decision import Uncertain
 from groundwire.tools.matching.keys import ascii_form, is_typographic, tokens
 
+QUOTES = "\"'"
+"""Whoever prettifies one kind of quote does so with the other."""
+
 
 class MarkMap:
     """What the caller's quotes, dashes and blanks stand for in the file."""
@@ -19,7 +22,7 @@ class MarkMap:
         """`pairs` are (caller's line, file's line), equal but for blanks and typographic marks."""
         self._meant: dict[str, set[str]] = {}
         self._file_text = file_text
-        self._prettifies = False
+        self._prettified: set[str] = set()
         for ours, theirs in pairs:
             if ours != theirs and not (ours.isascii() and theirs.isascii()):
                 self._learn(ours, theirs)
@@ -30,7 +33,8 @@ class MarkMap:
                 continue
             if mine.normal == its.normal:
                 self._meant.setdefault(mine.text, set()).add(its.text)
-                self._prettifies |= is_typographic(mine.text) and not is_typographic(its.text)
+                if is_typographic(mine.text) and not is_typographic(its.text):
+                    self._prettified.add(its.text)
 
     def apply(self, text: str) -> str:
         """`text` with the caller's marks as the file writes them."""
@@ -53,8 +57,10 @@ class MarkMap:
     def _from_typographic(self, character: str, meant: set[str] | None) -> str:
         if meant is not None:
             return next(iter(meant))
-        if not self._prettifies:
+        if not self._prettified:
             return character
-        if character in self._file_text or character == "\u2014":
+        plain = ascii_form(character)
+        alike = QUOTES if plain in QUOTES else plain
+        if character in self._file_text or not self._prettified & set(alike):
             raise Uncertain(f"whether {character!r} is meant cannot be told")
-        return ascii_form(character)
+        return plain

@@ -8,8 +8,9 @@ whether a reading is right, the file decides.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 
@@ -118,7 +119,7 @@ def _unescaped(reading: Reading) -> Iterator[Reading]:
     if "\\" not in reading.old:
         return
     found: list[Reading] = []
-    for undo in (_undo_layer, _undo_quotes, _undo_marks, _undo_line_ends, _undo_backslashes):
+    for undo in _UNDO:
         old, new = undo(reading.old), undo(reading.new)
         if old is None or new is None or old == reading.old:
             continue
@@ -136,23 +137,21 @@ def _undo_layer(text: str) -> str | None:
     """The text inside a JSON string: nothing in it may stand unescaped that JSON would have escaped."""
     if "\n" in text or re.search(r'(?<!\\)(?:\\\\)*"', text):
         return None
-    return _replaced(text, "ntr\"'\\/")
+    return _replaced(text, 'ntr"\\/')
 
 
-def _undo_quotes(text: str) -> str | None:
-    """Backslashes before double or single quotes; every quote of that kind must have one."""
-    bare = re.sub(r"\\[\"']", "", text)
-    kinds = [quote for quote in "\"'" if f"\\{quote}" in text]
-    if any(quote in bare for quote in kinds):
+def _undo_quotes(kinds: str, text: str) -> str | None:
+    """Backslashes before quotes of these kinds; every quote of a kind must have one."""
+    if any(quote in text.replace(f"\\{quote}", "") for quote in kinds):
         return None
-    return re.sub(r"\\([\"'])", r"\1", text)
+    return re.sub(rf"\\([{kinds}])", r"\1", text)
 
 
 def _undo_marks(text: str) -> str | None:
-    """Quotes and backslashes escaped, line ends not; every backslash must start such a pair."""
+    """Double quotes and backslashes escaped, line ends not; every backslash must start such a pair."""
     if re.search(r'(?<!\\)(?:\\\\)*"', text):
         return None
-    return _replaced(text, "\"'\\")
+    return _replaced(text, '"\\')
 
 
 def _undo_line_ends(text: str) -> str | None:
@@ -176,6 +175,17 @@ def _replaced(text: str, allowed: str) -> str | None:
     if re.search(r"(?<!\\)(?:\\\\)*\\$", text):
         return None
     return _ESCAPE.sub(lambda match: _MEANING[match[1]], text)
+
+
+_UNDO: tuple[Callable[[str], str | None], ...] = (
+    _undo_layer,
+    partial(_undo_quotes, '"'),
+    partial(_undo_quotes, "'"),
+    partial(_undo_quotes, "\"'"),
+    _undo_marks,
+    _undo_line_ends,
+    _undo_backslashes,
+)
 
 
 # -- HTML entities --------------------------------------------------------------------------------------

@@ -31,19 +31,20 @@ def pieces(
         kept_from_old = (block.old_start if block else len(ours)) - kept_until
         for at_new in range(reached, kept_until):
             at_old = at_new + kept_from_old
-            made.append(_blanks(ours[at_old], theirs[at_old], wanted[at_new]) + theirs[at_old].text)
+            blanks = _blanks(ours[at_old], theirs[at_old], wanted[at_new], written)
+            made.append(blanks + theirs[at_old].text)
         if block is None:
             break
         for at_new in range(block.new_start, block.new_end):
             at_old = block.old_start + at_new - block.new_start
-            blanks = wanted[at_new].blanks
+            blanks = written(wanted[at_new].blanks)
             if at_old < block.old_end:
-                blanks = _blanks(ours[at_old], theirs[at_old], wanted[at_new])
+                blanks = _blanks(ours[at_old], theirs[at_old], wanted[at_new], written)
             made.append(blanks + written(wanted[at_new].text))
         reached = block.new_end
     return made
 
 
-def _blanks(ours: Token, theirs: Token, wanted: Token) -> str:
+def _blanks(ours: Token, theirs: Token, wanted: Token, written: Callable[[str], str]) -> str:
     """The file's blanks, unless the new text asks for others than the old text had."""
-    return theirs.blanks if ours.blanks == wanted.blanks else wanted.blanks
+    return theirs.blanks if ours.blanks == wanted.blanks else written(wanted.blanks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 MOST_HITS = 1000
-"""Nobody needs to know of more places than this."""
+"""Nobody needs to know of more places than this; an edit that fits so often, and not exactly, is refused."""
 
 
 def windows(keys: Sequence[str], wanted: Sequence[str]) -> list[int]:

@@ -151,6 +151,12 @@ def test_escaped_quotes_and_entities_are_undone_in_both_strings() -> None:
     assert edit("if a &lt; b:", "if a &gt; b:", text).text == text.replace("<", ">")
 
 
+def test_only_the_kind_of_quote_that_was_escaped_too_often_is_undone() -> None:
+    new = r"""a = \"y\"
+b = 'it\'s'"""
+    assert edit(r"a = \"x\"", new, 'a = "x"\n').text == 'a = "y"\nb = ' + r"'it\'s'" + "\n"
+
+
 def test_every_occurrence_is_replaced_when_asked_for() -> None:
     found = edit("self.prices", "self.costs", multiple=True)
     assert found.text == FILE.replace("self.prices", "self.costs")
@@ -246,6 +252,17 @@ def test_identical_strings_change_nothing() -> None:
 def test_escapes_that_can_be_read_in_two_ways_are_refused() -> None:
     text = 'say("x")\n'
     assert refusal('say(\\"x\\")', 'say(\\"x\\\\\\\\y\\")', text).reason is Reason.UNCERTAIN
+
+
+def test_a_mark_that_old_text_says_nothing_about_is_not_guessed() -> None:
+    text = 'say("a")\n'
+    for mark in ("…", "–", "\u00a0"):
+        assert refusal("say(“a”)", f"say(“a{mark}b”)", text).reason is Reason.UNCERTAIN
+
+
+def test_a_loose_match_in_a_thousand_places_is_refused() -> None:
+    assert refusal("x \n", "y\n", "  x\n" * 2000, multiple=True).reason is Reason.UNCERTAIN
+    assert edit("x\n", "y\n", "  x\n" * 2000, multiple=True).text == "  y\n" * 2000
 
 
 # -- bytes that stay ------------------------------------------------------------------------------------
