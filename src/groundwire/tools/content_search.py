@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from groundwire.tools.grep_results import JS_SPACE, Matches
 from groundwire.tools.ripgrep import Line, Query, RipgrepTimedOut, matching_lines, search
+from groundwire.workspace.boundary import Workspace
 from groundwire.workspace.ignore import Ignore
 from groundwire.workspace.spelling import is_protected
 
@@ -43,9 +44,14 @@ class ContentSearch:
 
 
 class Shown:
-    """Which files of the result may be shown; asked once per file."""
+    """Which files of the result may be shown; asked once per file.
 
-    def __init__(self, prefix: str, ignore: Ignore | None) -> None:
+    Ripgrep follows no link, but it opens directories by name: a link put in place of one while it searches
+    could lead it out. What it found there is not shown.
+    """
+
+    def __init__(self, workspace: Workspace, prefix: str, ignore: Ignore | None) -> None:
+        self._root = workspace.real_root.rstrip(os.sep)
         self._prefix = prefix
         self._ignore = ignore
         self._known: dict[str, bool] = {}
@@ -53,7 +59,9 @@ class Shown:
     def __call__(self, path: str) -> bool:
         if path not in self._known:
             relative = self._prefix + path
-            self._known[path] = not self._is_kept_back(relative)
+            absolute = f"{self._root}/{relative}"
+            inside = os.path.realpath(absolute) == absolute
+            self._known[path] = inside and not self._is_kept_back(relative)
         return self._known[path]
 
     def _is_kept_back(self, relative: str) -> bool:

@@ -183,7 +183,7 @@ def _prepare(
             *_line_options(arguments),
         ),
         exclude=Query(excluded, case_sensitive=query.case_sensitive) if excluded else None,
-        keep=Shown(prefix + "/" if prefix else "", ignore),
+        keep=Shown(context.workspace, prefix + "/" if prefix else "", ignore),
         most=most,
         deadline=time.monotonic() + TIMEOUT_SECONDS,
         cancelled=context.cancelled,

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from groundwire.workspace.boundary import Workspace
 from groundwire.workspace.ignore_rules import IgnoreRules
 
+MOST_REMEMBERED = 10_000
+"""Directories whose rules one call remembers."""
 MOST_RULE_BYTES = 4 * 1024 * 1024
 """An ignore file larger than this is not one."""
 
@@ -96,13 +98,19 @@ class Ignore:
             placed += _placed_at(excludes, way) if excludes else []
         content = _read(_join(workspace.real_root)) if self._git else None
         own = [_Placed(IgnoreRules(content))] if content else []
+        self._known: dict[str, DirectoryRules] = {}
         self._root = DirectoryRules("", (*self._gemini, *own, *placed), self._git)
 
     def inside(self, relative: str) -> DirectoryRules:
         """The rules inside the directory at `relative` below the root (the root: an empty string)."""
+        known = self._known.get(relative)
+        if known is not None:
+            return known
         rules = self._root
         for segment in relative.split("/") if relative else ():
             rules = self.below(rules, segment, hidden=rules.ignores(segment, True))
+        if len(self._known) < MOST_REMEMBERED:
+            self._known[relative] = rules
         return rules
 
     def below(

@@ -88,6 +88,12 @@ def test_r14_odd_names_are_answered_and_no_exception_escapes(tmp_path: Path, pat
         assert call(tmp_path, tool, file_path=path, **more).error is not None
 
 
+def test_r14_a_very_deep_path_is_answered(tmp_path: Path) -> None:
+    error = call(tmp_path, "read_file", file_path="a/" * 1900 + "b").error
+    assert error is not None
+    assert error.type == "file_not_found"
+
+
 def test_r16_ignored_files_are_not_read(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     write(tmp_path / ".gitignore", "a.txt\n")

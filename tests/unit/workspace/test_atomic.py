@@ -8,9 +8,16 @@ from pathlib import Path
 import pytest
 
 from groundwire.errors import ToolError
+from groundwire.workspace import boundary
 from groundwire.workspace.atomic import remove, write_atomically
 from groundwire.workspace.boundary import Workspace
 from groundwire.workspace.textfile import read_text
+
+
+@pytest.fixture(params=[True, False], ids=["handles", "no handles"], autouse=True)
+def directory_handles(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything holds also where the system has no directory handles."""
+    monkeypatch.setattr(boundary, "HANDLES", request.param)
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from groundwire.tools import content_search
+from groundwire.tools.ripgrep import Line
 from groundwire.tools.toolset import toolset
 
 
@@ -78,3 +80,16 @@ def test_a_temporary_file_cannot_be_guessed_or_waited_for(
     assert result.error is not None
     assert (root.parent / "outside" / "a.txt").read_text(encoding="utf-8") == "secret"
     assert (root / "sub" / "a.txt").read_text(encoding="utf-8") == "inside"
+
+
+def test_what_ripgrep_finds_behind_a_link_is_not_shown(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As if `sub` had been a directory when ripgrep listed it and a link when it opened it.
+    (root / "sub").rename(root / "moved")
+    (root / "sub").symlink_to("../outside")
+    found = [
+        Line("sub/a.txt", 1, "secret", is_context=False),
+        Line("moved/a.txt", 1, "inside", is_context=False),
+    ]
+    monkeypatch.setattr(content_search, "search", lambda *_, **__: (line for line in found))
+    result = toolset(root).call_now("grep_search", {"pattern": "s", "context": 0})
+    assert [match["filePath"] for match in result.return_display["matches"]] == ["moved/a.txt"]
