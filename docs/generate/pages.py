@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from docs.generate import commands, errors, picture
+from docs.generate import commands, errors, picture, scenarios
 
 ROOT = Path(__file__).parents[2]
 
 GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/cli.md": commands.page,
+    "docs/emulator.md": scenarios.page,
     "docs/errors.md": errors.page,
     "docs/images/answer.svg": picture.svg,
 }

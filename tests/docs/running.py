@@ -29,11 +29,14 @@ class Step:
     shown: str
 
 
-def steps(text: str) -> list[Step]:
-    """The commands of a console block with their shown outputs; `> ` continues a command."""
+def steps(text: str, *, single: bool = False) -> list[Step]:
+    """The commands of a console block (or its first line alone) with their shown outputs.
+
+    A line that starts with `> ` continues a command.
+    """
     found: list[Step] = []
     for line in text.splitlines():
-        if line.startswith("$ "):
+        if line.startswith("$ ") and not (single and found):
             found.append(Step(line[2:], ""))
         elif line.startswith("> ") and not found[-1].shown:
             found[-1] = Step(f"{found[-1].command}\n{line[2:]}", "")
@@ -42,9 +45,8 @@ def steps(text: str) -> list[Step]:
     return found
 
 
-def run_console(text: str, folder: Path) -> list[str]:
+def run_console(wanted: list[Step], folder: Path) -> list[str]:
     """Run the commands of one block in one shell; what is wrong, a readable complaint each."""
-    wanted = steps(text)
     script = "\n".join(f"{step.command}\nprintf '{_END}%s{_END}' $?" for step in wanted)
     told = subprocess.run(
         ["bash", "-c", script],
@@ -69,9 +71,8 @@ def run_console(text: str, folder: Path) -> list[str]:
     return complaints
 
 
-def run_server(text: str, folder: Path) -> list[str]:
+def run_server(step: Step, folder: Path) -> list[str]:
     """Start a command that serves until it is stopped, on a free port, and stop it when it is ready."""
-    (step,) = steps(text)
     serving = subprocess.Popen(
         ["bash", "-c", f"exec {step.command} --port 0"],
         cwd=folder,

@@ -1,6 +1,7 @@
 """Every example of README and docs is run, against an emulator on this machine:
 
     ```console           commands after `$ ` are run in a shell; an output that is shown is compared
+    ```console single    the same, but only the first line is a command: its output shows `$ ` lines
     ```console server    one command that serves until stopped: it is started, compared and stopped
     ```python            is executed; a ```text block right after it is what it must print
     ```sh                is not run (set-up and real keys); its make targets and scripts must exist
@@ -20,7 +21,7 @@ import pytest
 
 from tests.behaviour.conftest import served
 from tests.docs.pages import ROOT, Block, blocks, pages
-from tests.docs.running import run_console, run_python, run_server
+from tests.docs.running import run_console, run_python, run_server, steps
 
 PAGES = [page for page in pages() if any(block.kind in ("console", "python") for block in blocks(page))]
 
@@ -33,9 +34,10 @@ def name_of(page: Path) -> str:
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder that looks like a clone, with an emulator behind every address groundwire asks."""
     for entry in ROOT.iterdir():
-        if not entry.name.startswith("."):
+        if not entry.name.startswith(".") or entry.name == ".venv":
             (tmp_path / entry.name).symlink_to(entry)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MAKEFLAGS", "--old-file=.venv/.ready")  # the set-up is done, or tests would not run
     with served() as emulator:
         for name, value in emulator.env().items():
             monkeypatch.setenv(name, value)
@@ -56,7 +58,8 @@ def test_the_examples_of_a_page_do_what_it_shows(page: Path, clone: Path) -> Non
 
 def run(block: Block, following: Block | None, page: Path, clone: Path) -> list[str]:
     if block.kind == "console":
-        return run_server(block.text, clone) if "server" in block.words else run_console(block.text, clone)
+        wanted = steps(block.text, single="single" in block.words)
+        return run_server(wanted[0], clone) if "server" in block.words else run_console(wanted, clone)
     if block.kind == "python":
         is_shown = following is not None and following.kind == "text" and adjoins(block, following)
         return run_python(block.text, following.text if following and is_shown else None, page, block.line)
@@ -86,7 +89,8 @@ def test_commands_that_are_not_run_name_things_that_exist(page: Path) -> None:
 @pytest.mark.parametrize("page", pages(), ids=name_of)
 def test_links_lead_to_files_that_exist(page: Path) -> None:
     content = page.read_text(encoding="utf-8")
-    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", re.sub(r"```.*?```", "", content, flags=re.DOTALL))
+    prose = re.sub(r"```.*?```", "", content, flags=re.DOTALL)
+    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", prose)
     relative = [target for target in targets if "://" not in target and not target.startswith("mailto:")]
     missing = [target for target in relative if not (page.parent / target).exists()]
     assert not missing, f"{name_of(page)} links to nothing: {missing}"
