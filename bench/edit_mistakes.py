@@ -1,4 +1,4 @@
-"""The mistakes of language models, injected into real edits; and traps, where the only right answer is no.
+"""The mistakes of language models, injected into real edits.
 
 A mistake is a function from a hunk to a `Case`, or None where it does not apply. It does not apply either
 where it would destroy what nobody could restore: the words of each function say when. The text that is
@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bench.edit_hunks import Hunk, squeeze
+from bench.edit_hunks import Hunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def added_trailing_blanks(hunk: Hunk, rng: random.Random) -> Case | None:
 
 def dedented(hunk: Hunk, rng: random.Random) -> Case | None:
     """The common indentation is missing in both strings."""
-    common = _common_indentation(hunk)
+    common = common_indentation(hunk)
     return both(hunk, lambda line: line[len(common) :] if line.strip() else line) if common else None
 
 
@@ -243,72 +243,6 @@ def elided_middle(hunk: Hunk, rng: random.Random) -> Case | None:
     return None
 
 
-# -- traps: the file is not what the caller thinks ------------------------------------------------------
-
-
-def _trap(hunk: Hunk, text: str) -> Case | None:
-    """The old lines must not be in the file, in whatever indentation: then the call would be right."""
-    if squeeze("\n".join(hunk.old)) in squeeze(text):
-        return None
-    return Case(text, "\n".join(hunk.old), "\n".join(hunk.new), None)
-
-
-def deleted_block(hunk: Hunk, rng: random.Random) -> Case | None:
-    """The lines are no longer in the file; what is like them is something else."""
-    lines = [*hunk.lines[: hunk.start], *hunk.lines[hunk.end :]]
-    return _trap(hunk, "\n".join(lines)) if len([line for line in hunk.old if line.strip()]) > 1 else None
-
-
-def changed_since(hunk: Hunk, rng: random.Random) -> Case | None:
-    """Someone changed a line that is to be replaced; the caller has not seen it."""
-    places = [(at, match) for at, line in enumerate(hunk.removed) for match in re.finditer(r"\w{2,}", line)]
-    if not places:
-        return None
-    at, match = rng.choice(places)
-    lines = list(hunk.lines)
-    where = hunk.start + len(hunk.above) + at
-    lines[where] = (
-        lines[where][: match.start()]
-        + rng.choice(["other", "x9", match[0] + "2"])
-        + lines[where][match.end() :]
-    )
-    return _trap(hunk, "\n".join(lines))
-
-
-def sibling(hunk: Hunk, rng: random.Random) -> Case | None:
-    """The block is gone and one like it is there, with another name in a line that stays."""
-    words = sorted(set(re.findall(r"[A-Za-z_]\w{2,}", "\n".join(hunk.lines))))
-    places = [(at, match) for at, line in enumerate(hunk.above + hunk.below)
-              for match in re.finditer(r"[A-Za-z_]\w{2,}", line)]  # fmt: skip
-    if not places or len(words) < 5:
-        return None
-    at, match = rng.choice(places)
-    other = rng.choice([word for word in words if word != match[0]])
-    line = (hunk.above + hunk.below)[at]
-    lines = list(hunk.lines)
-    where = hunk.start + (at if at < len(hunk.above) else at + len(hunk.removed))
-    lines[where] = line[: match.start()] + other + line[match.end() :]
-    return _trap(hunk, "\n".join(lines))
-
-
-def standing_twice(hunk: Hunk, rng: random.Random) -> Case | None:
-    """The block stands twice, the caller's indentation is not that of either."""
-    common = _common_indentation(hunk)
-    if len(common) < 2 or not "".join(hunk.old).strip():
-        return None
-    lines = [*hunk.lines, *hunk.old]
-    old, new = ("\n".join(line[len(common) :] if line.strip() else line for line in part)
-                for part in (hunk.old, hunk.new))  # fmt: skip
-    if old in "\n".join(lines):
-        return None
-    return Case("\n".join(lines), old, new, None)
-
-
-def already_done(hunk: Hunk, rng: random.Random) -> Case | None:
-    """The file has the new lines already. The old lines may not stand in it as well."""
-    return _trap(hunk, meant(hunk)) if "".join(hunk.added).strip() else None
-
-
 MISTAKES: dict[str, Mistake] = {
     function.__name__.replace("_", " "): function
     for function in (
@@ -318,11 +252,6 @@ MISTAKES: dict[str, Mistake] = {
         code_fence, mistyped_context, elided_middle,
     )
 }  # fmt: skip
-TRAPS: dict[str, Mistake] = {
-    function.__name__.replace("_", " "): function
-    for function in (deleted_block, changed_since, sibling, standing_twice, already_done)
-}
-
 
 # -- how ------------------------------------------------------------------------------------------------
 
@@ -366,7 +295,8 @@ def _indent(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _common_indentation(hunk: Hunk) -> str:
+def common_indentation(hunk: Hunk) -> str:
+    """What every line of the hunk starts with."""
     indents = [_indent(line) for line in hunk.old + hunk.new if line.strip()]
     if not indents:
         return ""

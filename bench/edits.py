@@ -23,7 +23,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bench.edit_hunks import CONTEXT, Hunk, from_git, from_packages
-from bench.edit_mistakes import MISTAKES, TRAPS, Case
+from bench.edit_mistakes import MISTAKES, Case
+from bench.edit_traps import TRAPS
 from groundwire.tools.matching import Edit, Strategy, find_edit
 
 WIDER_CONTEXT = 7

@@ -22,6 +22,9 @@ _ELISION = re.compile(
     r"[\[(<{]?\s*(?:\.{3,}|…)(?:[\w ,'’-]{0,60}(?:\.{3,}|…))?\s*[\])>}]?\s*(?:\*/\}?|-->)?\s*"
 )
 
+FEWEST_CHARACTERS = 8
+"""A part with a change that has fewer characters is found by accident."""
+
 
 def is_elision(line: str) -> bool:
     """Whether a line is nothing but a mark for lines left out."""
@@ -45,8 +48,11 @@ def elision_alignments(document: Document, reading: Reading) -> list[Alignment]:
     if not all(hits.values()):
         return []
     fixed = {part: starts[0] for part, starts in hits.items() if len(starts) == 1}
-    if any(part not in fixed for part in parts if any(part[0] <= line < part[1] for line in changed)):
+    touched = [part for part in parts if any(part[0] <= line < part[1] for line in changed)]
+    if any(part not in fixed for part in touched):
         raise Uncertain("a part beside the elided lines stands in the file more than once")
+    if any(_is_slight(old[part[0] : part[1]]) for part in touched):
+        raise Uncertain("too little of the changed lines is beside the elided ones")
     chosen = _in_order(parts, hits, fixed)
     if chosen is None:
         return []
@@ -57,6 +63,10 @@ def elision_alignments(document: Document, reading: Reading) -> list[Alignment]:
     ):
         raise Uncertain("the file itself has a line of dots there, so old_string may mean that line")
     return [alignment]
+
+
+def _is_slight(lines: list[str]) -> bool:
+    return sum(len(line.strip()) for line in lines) < FEWEST_CHARACTERS
 
 
 def _parts(old: list[str], marks: list[int]) -> Iterator[tuple[int, int]]:

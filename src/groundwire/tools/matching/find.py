@@ -145,6 +145,8 @@ def _decide(
 ) -> Edit | Refusal:
     if len(hits) > 1 and not multiple:
         return _ambiguous(document, reading, hits)
+    if reading.line is not None and reading.line != hits[0].place.first:
+        return Refusal(Reason.UNCERTAIN, f"line {reading.line} of the file is not the one old_string shows")
     if len(hits) >= MOST_HITS and strategy is not Strategy.EXACT:
         return Refusal(Reason.UNCERTAIN, f"old_string fits inexactly {MOST_HITS} times or more", len(hits))
     if reading.old == reading.new:

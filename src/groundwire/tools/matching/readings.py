@@ -22,6 +22,8 @@ class Reading:
     new: str
     removed: str = ""
     """What was taken off; empty for the strings as they were given."""
+    line: int | None = None
+    """Where the old string must stand, when it is a single line that came with its number."""
 
     @property
     def old_lines(self) -> list[str]:
@@ -91,7 +93,9 @@ def _unnumbered(reading: Reading) -> Iterator[Reading]:
                    for line in reading.new_lines]  # fmt: skip
         except ValueError:
             continue
-        yield Reading(_joined(old, reading.old), _joined(new, reading.new), "the line numbers")
+        # One line with a number before it can be `1: one` of some table; it must stand where it says.
+        line = numbers[0] if len(numbers) == 1 else None
+        yield Reading(_joined(old, reading.old), _joined(new, reading.new), "the line numbers", line)
 
 
 def _without_number(line: str, blanks: int) -> str:

@@ -260,6 +260,12 @@ def test_a_mark_that_old_text_says_nothing_about_is_not_guessed() -> None:
         assert refusal("say(“a”)", f"say(“a{mark}b”)", text).reason is Reason.UNCERTAIN
 
 
+def test_a_single_numbered_line_must_stand_where_its_number_says() -> None:
+    text = "1: one\n2: foo\nfoo bar\n"
+    assert refusal("1: foo bar", "1: changed", text).reason is Reason.UNCERTAIN
+    assert edit("3: foo bar", "3: changed", text).text == text.replace("foo bar", "changed")
+
+
 def test_a_loose_match_in_a_thousand_places_is_refused() -> None:
     assert refusal("x \n", "y\n", "  x\n" * 2000, multiple=True).reason is Reason.UNCERTAIN
     assert edit("x\n", "y\n", "  x\n" * 2000, multiple=True).text == "  y\n" * 2000
