@@ -80,11 +80,16 @@ def connect(path: Path | None) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    if path is not None:
+    if path is None:
+        return connection
+    try:
         # Readers go on reading while another connection writes.
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA cache_size=-32768")
+    except sqlite3.Error:  # not a database, or busy
+        connection.close()
+        raise
     return connection
 
 

@@ -61,6 +61,7 @@ def grounded(parts: Sequence[TextPart], consulted: Iterable[str] = (), raw: Any 
     for part in parts:
         for annotation in part.annotations:
             pages.meet(annotation.url, annotation.title)
+    pages.declare_titles()
     texts: list[str] = []
     citations: list[Citation] = []
     length = 0
@@ -102,6 +103,7 @@ class Pages:
     def __init__(self) -> None:
         self._url: dict[tuple[str, str, str], str] = {}
         self._title: dict[tuple[str, str, str], str] = {}
+        self._declared: dict[tuple[str, str, str], str] = {}
         self._numbers: dict[tuple[str, str, str], int] = {}
 
     def meet(self, url: str, title: str | None) -> None:
@@ -116,9 +118,13 @@ class Pages:
         self.meet(url, None)
         return self._numbers.setdefault(same_page_key(url), len(self._numbers) + 1)
 
-    def title(self, url: str) -> str | None:
-        """The page's title, when it is known."""
-        return self._title.get(same_page_key(url))
+    def declare_titles(self) -> None:
+        """From here on, `declared_title` knows the titles that are known now."""
+        self._declared = dict(self._title)
+
+    def declared_title(self, url: str) -> str | None:
+        """The page's title as the annotations have it; what links call the page does not count."""
+        return self._declared.get(same_page_key(url))
 
     def with_host(self, name: str) -> str | None:
         """The first page on this host, for markers that name only a site."""
@@ -172,7 +178,7 @@ def _kept_label(text: str, link: Link, pages: Pages) -> str:
     if link.is_site_label:
         return ""
     after_statement = text[: link.start].rstrip(_SPACES).endswith(_STATEMENT_ENDS)
-    return "" if after_statement and pages.title(link.url) == link.label.strip() else link.label
+    return "" if after_statement and pages.declared_title(link.url) == link.label.strip() else link.label
 
 
 def _groups(text: str, links: list[Link]) -> list[list[Link]]:
