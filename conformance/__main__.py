@@ -20,11 +20,11 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from conformance.installing import CannotInstall, installed
+from conformance.installing import CannotInstall, installed, program_version
 from conformance.isolation import cut_off
 from conformance.report import PeerReport, check_line, closing_line, exit_code, table
 from conformance.roster import Peer, chosen
-from conformance.trial import ROOT, Check, ClientBroke, Trial
+from conformance.trial import PEER_SECONDS, ROOT, Check, ClientBroke, Trial
 from groundwire.errors import GroundwireError
 from groundwire.version import __version__
 
@@ -56,6 +56,8 @@ def main() -> int:
 
 def version_of(peer: Peer) -> str:
     """The version of the peer that is tried."""
+    if peer.program:
+        return program_version(peer.program)
     return peer.pin.version if peer.pin else __version__
 
 
@@ -64,7 +66,9 @@ def install(peers: tuple[Peer, ...]) -> dict[str, Path | CannotInstall]:
     places: dict[str, Path | CannotInstall] = {}
     for peer in peers:
         if peer.pin is None:
-            places[peer.name] = Path(sys.prefix)
+            missing = peer.program and not shutil.which(peer.program)
+            reason = CannotInstall(f"{peer.program} is not installed")
+            places[peer.name] = reason if missing else Path(sys.prefix)
             continue
         began = time.monotonic()
         print(f"Installing {' '.join(peer.pin.specifications)} … ", end="", flush=True)
@@ -90,6 +94,7 @@ async def tried(peer: Peer, place: Path | CannotInstall) -> PeerReport:
         await run_to_its_end(peer, trial)
     for check in trial.checks:
         print(check_line(check), flush=True)
+    print(f"  ({PEER_SECONDS - (trial.deadline - time.monotonic()):.0f} s)", flush=True)
     return PeerReport(peer.name, version_of(peer), peer.shows, tuple(trial.checks))
 
 

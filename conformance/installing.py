@@ -64,7 +64,7 @@ def found_version(place: Path, pin: Pin) -> str:
 
 
 def node_is_too_old(version: str) -> bool:
-    """Whether `v20.1.2` is below what the peers need."""
+    """Whether `20.1.2` is below what the peers need."""
     numbers = [int(number) for number in re.findall(r"\d+", version)[:2]]
     return tuple(numbers) < OLDEST_NODE
 
@@ -78,6 +78,15 @@ def reason_in(done: Finished) -> str:
     return (telling or lines or [f"exit code {done.code}"])[0][:160]
 
 
+def program_version(program: str) -> str:
+    """The version a program of this machine says it has; empty when there is no such program."""
+    if not shutil.which(program):
+        return ""
+    said = subprocess.run([program, "--version"], capture_output=True, encoding="utf-8", check=False).stdout
+    found = re.search(r"\d+(\.\d+)+", said)
+    return found[0] if found else ""
+
+
 def _stamped(place: Path) -> object:
     try:
         return msgspec.json.decode((place / STAMP).read_bytes())
@@ -88,11 +97,11 @@ def _stamped(place: Path) -> object:
 def _node_version() -> str:
     if not shutil.which("node") or not shutil.which("npm"):
         raise CannotInstall("node and npm are not installed")
-    version = subprocess.run(["node", "--version"], capture_output=True, encoding="utf-8", check=False).stdout
+    version = program_version("node")
     if node_is_too_old(version):
         oldest = ".".join(map(str, OLDEST_NODE))
-        raise CannotInstall(f"node {version.strip()} is too old, {oldest} or later is needed")
-    return version.strip()
+        raise CannotInstall(f"node {version} is too old, {oldest} or later is needed")
+    return version
 
 
 def _install_from_npm(place: Path, pin: Pin) -> None:

@@ -10,6 +10,7 @@ from conformance.peers import (
     gemini_cli,
     gemini_sdk,
     gemini_tools,
+    git,
     groundwire_itself,
     openai_sdk,
     opencode,
@@ -25,6 +26,8 @@ class Peer:
     name: str
     shows: str
     run: Callable[[Trial], Awaitable[None]]
+    program: str = ""
+    """The program of this machine that it is, when nothing is installed for it."""
 
     @property
     def pin(self) -> Pin | None:
@@ -44,6 +47,7 @@ PEERS: tuple[Peer, ...] = (
     Peer("gemini-cli-core", "its file tools and ours give the same answers", gemini_tools.run),
     Peer("opencode", "`opencode run`: answers, file tools, refusals", opencode.run),
     Peer("codex", "`codex exec`: sign-in, search, tools, refresh, faults", codex_cli.run),
+    Peer("git", "our ignore rules are git's", git.run, program="git"),
 )
 
 

@@ -5,6 +5,7 @@ The checks are in `codex_cli.py` and `codex_store.py`, programs that judge for t
 
 from __future__ import annotations
 
+from conformance.pasting import check_pasted
 from conformance.told import told_by
 from conformance.trial import PROGRAMS, Trial
 
@@ -15,3 +16,5 @@ async def run(trial: Trial) -> None:
     trial.check("The program is the pinned version.", named.out.split()[-1:] == [trial.version], named.brief)
     for program in ("codex_cli.py", "codex_store.py"):
         trial.checks += await told_by(trial, PROGRAMS / program, "--codex", "codex")
+    # Codex always offers web search, so the emulator searches, here for a word that is in no document.
+    await check_pasted(trial, "Codex", "I searched the web and found nothing")

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from conformance.commands import Finished
+from conformance.pasting import check_pasted
 from conformance.trial import Trial
 from groundwire.emulator import Call, Emulator
 
@@ -67,6 +68,8 @@ async def run(trial: Trial) -> None:
     await _waits_for_onboarding(trial)
     await _waits_out_a_rate_limit(trial)
     await _is_told_that_individuals_are_refused(trial)
+    for heading in ("Gemini CLI with an API key", "Gemini CLI signed in with Google (Code Assist)"):
+        await check_pasted(trial, heading, "You said: hello")
 
 
 async def _gemini(

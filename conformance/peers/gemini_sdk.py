@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.pasting import check_pasted
 from conformance.told import told_by
 from conformance.trial import PROGRAMS, SCRIPTS, Trial
 from groundwire.emulator import Call, Emulator
@@ -27,6 +28,7 @@ async def run_python(trial: Trial) -> None:
         judge_log(trial, emulator.requests, f"/{version}/models/", f"google-genai-sdk/{trial.version}")
     async with Emulator() as emulator:
         trial.checks += await told_by(trial, PROGRAMS / "google_genai_client.py", "--url", emulator.base_url)
+    await check_pasted(trial, "google-genai (Python and JavaScript)", "You said: hello")
 
 
 async def run_google_genai_js(trial: Trial) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from conformance.commands import Finished
+from conformance.pasting import check_pasted
 from conformance.trial import Trial
 from groundwire.emulator import Emulator
 
@@ -31,6 +32,7 @@ async def run(trial: Trial) -> None:
     await _renews_a_sign_in(trial)
     await _tells_of_a_refusal(trial)
     await _needs_a_key(trial)
+    await check_pasted(trial, "groundwire", "[1] Weather in Beijing")
 
 
 async def _search(

@@ -5,6 +5,7 @@ The checks are in `openai_client.py` and `openrouter_client.py`, run where the p
 
 from __future__ import annotations
 
+from conformance.pasting import check_pasted
 from conformance.told import told_by
 from conformance.trial import PROGRAMS, Trial
 from groundwire.emulator import Emulator
@@ -23,6 +24,7 @@ async def run_openai(trial: Trial) -> None:
         )
         apis = {call.api for call in asked}
         trial.check("Both Codex and OpenRouter were asked.", apis == {"codex", "openrouter"}, apis)
+    await check_pasted(trial, "openai (Python and JavaScript)", "You said: hello")
 
 
 async def run_openrouter(trial: Trial) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from conformance.commands import Finished
+from conformance.pasting import check_pasted
 from conformance.told import told_by
 from conformance.trial import PROGRAMS, SCRIPTS, Trial
 from groundwire.emulator import Call, Emulator
@@ -29,6 +30,7 @@ async def run(trial: Trial) -> None:
     await _shows_a_refusal(trial)
     await _tries_again(trial)
     trial.checks += await told_by(trial, PROGRAMS / "opencode_files.py", "--opencode", "opencode")
+    await check_pasted(trial, "OpenCode", "You said: hello")
 
 
 async def _opencode(trial: Trial, url: str, prompt: str) -> tuple[Finished, Path]:
