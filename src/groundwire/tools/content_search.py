@@ -15,14 +15,14 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from groundwire.tools.grep_results import JS_SPACE, Matches
-from groundwire.tools.ripgrep import Line, Query, RipgrepTimedOut, matching_lines, search
+from groundwire.tools.ripgrep import Line, Query, matching_lines, search
 from groundwire.workspace.boundary import Workspace
 from groundwire.workspace.ignore import Ignore
 from groundwire.workspace.spelling import is_protected
 
 IN_ORDER = ("--sort=path",)
 IN_PARALLEL = (f"--threads={max(4, min(os.cpu_count() or 1, 12))}",)
-SECONDS_IN_ORDER = 0.02
+SECONDS_IN_ORDER = 0.025
 """How long a search may try to find enough in order before it is run in parallel."""
 _BATCH = 500
 """Lines that are held against the exclude pattern at once."""
@@ -73,44 +73,48 @@ class Shown:
 
 def first_matches(prepared: ContentSearch) -> Matches:
     """The first matches in the order of paths, all of them when there are no more than asked for."""
-    lines, ended = _collect(prepared, IN_ORDER, until=time.monotonic() + SECONDS_IN_ORDER)
-    if not ended:
-        lines, _ = _collect(prepared, IN_PARALLEL)
+    lines = _collect(prepared, IN_ORDER, patience=SECONDS_IN_ORDER)
+    if lines is None:
+        lines = _collect(prepared, IN_PARALLEL) or []
         if sum(not line.is_context for line in lines) > prepared.most:
-            lines, _ = _collect(prepared, IN_ORDER)
+            lines = _collect(prepared, IN_ORDER) or []
         else:
             lines.sort(key=lambda line: (line.path.split("/"), line.number))
     return _capped(lines, prepared.most)
 
 
 def _collect(
-    prepared: ContentSearch, more: tuple[str, ...], until: float | None = None
-) -> tuple[list[Line], bool]:
-    """Lines as they come, up to one match more than asked for; and whether that was the end of it.
+    prepared: ContentSearch, more: tuple[str, ...], patience: float | None = None
+) -> list[Line] | None:
+    """Lines as they come, up to one match more than asked for.
 
-    `until` is when to give up without an error.
+    After `patience` seconds it is given up (None) unless a good part was found already.
     """
     found: list[Line] = []
     count = 0
+    started = time.monotonic()
+    gave_up = False
+
+    def stop() -> bool:
+        nonlocal gave_up
+        slow = patience is not None and time.monotonic() - started > patience and 4 * count < prepared.most
+        gave_up = gave_up or slow
+        return slow or prepared.cancelled()
+
     lines = search(
         prepared.folder,
         [*prepared.options, *more],
         [prepared.target],
-        cancelled=prepared.cancelled,
-        deadline=prepared.deadline if until is None else min(until, prepared.deadline),
+        cancelled=stop,
+        deadline=prepared.deadline,
     )
-    try:
-        with closing(lines):
-            for line in _filtered(prepared, lines):
-                found.append(line)
-                count += not line.is_context
-                if count > prepared.most:
-                    break
-    except RipgrepTimedOut:
-        if until is None:
-            raise
-        return found, False
-    return found, True
+    with closing(lines):
+        for line in _filtered(prepared, lines):
+            found.append(line)
+            count += not line.is_context
+            if count > prepared.most:
+                return found
+    return None if gave_up else found
 
 
 def _filtered(prepared: ContentSearch, lines: Iterator[Line]) -> Iterator[Line]:

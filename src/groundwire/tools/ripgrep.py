@@ -188,7 +188,7 @@ def _watch(
     limit: float,
     cancelled: Callable[[], bool],
 ) -> None:
-    while not done.wait(max(0.0, min(0.05, limit - time.monotonic()))):
+    while not done.wait(max(0.0, min(0.01, limit - time.monotonic()))):
         if cancelled():
             process.kill()
             return
