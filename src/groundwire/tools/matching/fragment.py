@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from itertools import accumulate
 
@@ -10,9 +11,10 @@ from groundwire.tools.matching.document import Document
 from groundwire.tools.matching.keys import Key, Token, tokens
 from groundwire.tools.matching.punctuation import MarkMap
 from groundwire.tools.matching.readings import Reading
-from groundwire.tools.matching.spacing import pieces
+from groundwire.tools.matching.spacing import merge_tokens
 from groundwire.tools.matching.windows import MOST_HITS
 
+_WORD = re.compile(r"\w\w")
 FEWEST_CHARACTERS = 8
 """Anything shorter is found by accident."""
 
@@ -58,9 +60,12 @@ class FragmentMatches:
         theirs, wanted = tokens(there), tokens(self._reading.new)
         marks = MarkMap([(self._reading.old, there)], self._document.text)
         ours = _started(self._ours)
-        made = pieces(ours, theirs, _started(wanted), marks.apply)
+        made = merge_tokens(ours, theirs, _started(wanted), marks.apply)
         self._refuse_new_lines(wanted)
-        return Splice(span[0], span[1], "".join(made))
+        before, after = self._document.text[: span[0]][-1:], self._document.text[span[1] : span[1] + 1]
+        if _WORD.fullmatch(before + made[:1]) or _WORD.fullmatch(made[-1:] + after):
+            raise Uncertain("the new text would run into the word beside it")
+        return Splice(span[0], span[1], made)
 
     def _refuse_new_lines(self, wanted: list[Token]) -> None:
         """Line ends in new text that old text has not in the same place: their indentation is unknown."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from groundwire.tools.diff import blocks
+from groundwire.tools.matching.decision import Uncertain
 from groundwire.tools.matching.keys import Token, tokens
 
 
@@ -17,10 +18,23 @@ def merge_line(old: str, there: str, new: str, written: Callable[[str], str]) ->
     ours, theirs, wanted = tokens(old), tokens(there), tokens(new)
     if [token.normal for token in ours] != [token.normal for token in theirs]:
         return written(new.strip())
-    return "".join(pieces(ours, theirs, wanted, written)).strip()
+    return merge_tokens(ours, theirs, wanted, written).strip()
 
 
-def pieces(
+def merge_tokens(
+    ours: list[Token], theirs: list[Token], wanted: list[Token], written: Callable[[str], str]
+) -> str:
+    """The text of `theirs` with the change from `ours` to `wanted` made in it.
+
+    Its tokens are those of `wanted`, or the merge is uncertain: words that lost the blank between them.
+    """
+    merged = "".join(_pieces(ours, theirs, wanted, written))
+    if [token.normal for token in tokens(merged)] != [token.normal for token in wanted]:
+        raise Uncertain("the blanks of the file and of new_string do not go together")
+    return merged
+
+
+def _pieces(
     ours: list[Token], theirs: list[Token], wanted: list[Token], written: Callable[[str], str]
 ) -> list[str]:
     """The tokens of the result, each with the blanks before it."""

@@ -266,6 +266,12 @@ def test_a_single_numbered_line_must_stand_where_its_number_says() -> None:
     assert edit("3: foo bar", "3: changed", text).text == text.replace("foo bar", "changed")
 
 
+def test_words_are_never_glued_together() -> None:
+    assert refusal("bar( x)", "bb x)", "a\nbar(x)\n").reason is Reason.UNCERTAIN
+    assert refusal("f( x )  {", "f( x count", "a = f(x){\n").reason is Reason.UNCERTAIN
+    assert refusal(" ( x, y ) :", " z( x, y ) :", "def f(x, y):\n").reason is Reason.UNCERTAIN
+
+
 def test_a_loose_match_in_a_thousand_places_is_refused() -> None:
     assert refusal("x \n", "y\n", "  x\n" * 2000, multiple=True).reason is Reason.UNCERTAIN
     assert edit("x\n", "y\n", "  x\n" * 2000, multiple=True).text == "  y\n" * 2000
