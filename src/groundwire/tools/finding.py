@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from groundwire.errors import ToolError
 from groundwire.tools.glob_pattern import Glob, GlobState, escape
 from groundwire.workspace.boundary import Workspace, WorkspacePath
 from groundwire.workspace.ignore import Ignore
-from groundwire.workspace.walk import Found, walk
+from groundwire.workspace.walk import walk
 
 CORE_EXCLUDES = (
     "**/node_modules/**",
@@ -46,55 +46,60 @@ def find(
     excludes: Iterable[str] = CORE_EXCLUDES,
     ignore_case: bool,
     cancelled: Callable[[], bool] = lambda: False,
-) -> Iterator[FoundFile]:
+) -> list[FoundFile]:
     """Every file below `start` that matches one of the patterns and none of `excludes`."""
     inside = [one for one in (_below(start, pattern) for pattern in patterns) if one is not None]
     wanted = Glob(inside, ignore_case=ignore_case)
     unwanted = Glob(excludes, ignore_case=ignore_case)
-
-    def enter(state: _State, name: str) -> _State | None:
-        below = state[0].below(name)
-        if below is None:
-            return None
-        out = state[1].below(name) if state[1] is not None else None
-        return None if out is not None and out.takes_everything else (below, out)
-
-    def want(state: _State, name: str) -> object:
-        inside, outside = state
-        return inside.wants(name) and not (outside is not None and outside.wants(name))
-
     first: _State = (wanted.start, unwanted.start)
-    for found in walk(
+    found: list[FoundFile] = []
+    for path, entry, ignored in walk(
         workspace,
         start,
         ignore=ignore,
         state=first,
-        enter=enter,
-        want=want,
+        enter=_enter,
+        want=_wanted,
         show_ignored=True,
         cancelled=cancelled,
     ):
-        file = _file(workspace, start, found, ignore)
-        if file is not None:
-            yield file
-
-
-def _file(workspace: Workspace, start: WorkspacePath, found: Found, ignore: Ignore) -> FoundFile | None:
-    try:
-        status = found.entry.stat(follow_symlinks=False)
-    except OSError:
-        return None
-    ignored = found.ignored
-    is_link = stat.S_ISLNK(status.st_mode)
-    if is_link:
         try:
-            target = workspace.resolve(os.path.join(start.absolute, found.path))
-            if not stat.S_ISREG(workspace.stat(target).st_mode):
-                return None
-        except (ToolError, OSError):
-            return None
-        ignored = ignored or ignore.ignores(target.relative, is_directory=False)
-    return FoundFile(found.path, ignored, status.st_mtime_ns, is_link)
+            status = entry.stat(follow_symlinks=False)
+        except OSError:
+            continue  # gone since a moment
+        if not stat.S_ISLNK(status.st_mode):
+            found.append(FoundFile(path, ignored, status.st_mtime_ns, is_link=False))
+            continue
+        target = _target(workspace, os.path.join(start.absolute, path))
+        if target is not None:
+            ignored = ignored or ignore.ignores(target.relative, is_directory=False)
+            found.append(FoundFile(path, ignored, status.st_mtime_ns, is_link=True))
+    return found
+
+
+def _enter(state: _State, name: str) -> _State | None:
+    inside, outside = state
+    below = inside.below(name)
+    if below is None:
+        return None
+    out = outside.below(name) if outside is not None else None
+    return None if out is not None and out.takes_everything else (below, out)
+
+
+def _wanted(state: _State) -> Callable[[str], object]:
+    inside, outside = state
+    if outside is None or not outside.wants_files:
+        return inside.wants
+    return lambda name: inside.wants(name) and not outside.wants(name)
+
+
+def _target(workspace: Workspace, link: str) -> WorkspacePath | None:
+    """The file inside the root that a link leads to."""
+    try:
+        target = workspace.resolve(link)
+        return target if stat.S_ISREG(workspace.stat(target).st_mode) else None
+    except (ToolError, OSError):
+        return None
 
 
 def _below(start: WorkspacePath, pattern: str) -> str | None:

@@ -67,7 +67,7 @@ class GlobTool:
         if not pattern.strip():
             raise invalid("The 'pattern' parameter cannot be empty.")
         try:
-            files = list(_find(arguments, context, start, pattern))
+            files = _find(arguments, context, start, pattern)
         except OSError as error:
             message = f"Error during glob search operation: {node_message(error, 'scandir', start.absolute)}"
             raise ToolError(
@@ -103,15 +103,13 @@ def _find(arguments: Arguments, context: ToolContext, start: WorkspacePath, patt
         git=arguments.get("respect_git_ignore", context.git_ignore),
         gemini=arguments.get("respect_gemini_ignore", context.gemini_ignore),
     )
-    return list(
-        find(
-            context.workspace,
-            start,
-            [literal_if_it_exists(start, pattern)],
-            ignore=ignore,
-            ignore_case=not arguments.get("case_sensitive", False),
-            cancelled=context.cancelled,
-        )
+    return find(
+        context.workspace,
+        start,
+        [literal_if_it_exists(start, pattern)],
+        ignore=ignore,
+        ignore_case=not arguments.get("case_sensitive", False),
+        cancelled=context.cancelled,
     )
 
 

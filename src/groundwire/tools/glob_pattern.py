@@ -88,6 +88,8 @@ class GlobState:
                 ends.append(segment)
             else:
                 self._steps.append((segment, (pattern, at + 1)))
+        self.wants_files = self.takes_everything or bool(ends)
+        """Whether any file in this directory itself can match."""
         self.wants: Callable[[str], object] = _any_of(ends) if not self.takes_everything else _always
         """Whether a file of this name in this directory matches."""
 

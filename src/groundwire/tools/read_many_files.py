@@ -162,16 +162,14 @@ def _files(
     recursive = arguments.get("recursive", True)
     patterns = [_pattern(root, pattern, recursive=recursive) for pattern in include]
     try:
-        found = list(
-            find(
-                context.workspace,
-                root,
-                patterns,
-                ignore=ignore,
-                excludes=[_directory_pattern(pattern) for pattern in excludes],
-                ignore_case=True,
-                cancelled=context.cancelled,
-            )
+        found = find(
+            context.workspace,
+            root,
+            patterns,
+            ignore=ignore,
+            excludes=[_directory_pattern(pattern) for pattern in excludes],
+            ignore_case=True,
+            cancelled=context.cancelled,
         )
     except OSError as error:
         message = node_message(error, "scandir", root.absolute)

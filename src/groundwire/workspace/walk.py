@@ -71,14 +71,15 @@ def walk(
     ignore: Ignore | None,
     state: State,
     enter: Callable[[State, str], State | None],
-    want: Callable[[State, str], object],
+    want: Callable[[State], Callable[[str], object]],
     show_ignored: bool = False,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Iterator[Found]:
-    """Every entry that is no directory and that `want` asks for.
+    """Every entry that is no directory and that is wanted.
 
     `state` belongs to the directory `start`; `enter` gives the state of a directory below, or None to
-    stay out of it. Ignored files are left out, and ignored directories not entered, unless `show_ignored`.
+    stay out of it; `want` gives the test for the names of files in a directory. Ignored files are left
+    out, and ignored directories not entered, unless `show_ignored`.
     """
     levels = [_first_level(workspace, start, ignore)]
     states = [state]
@@ -87,6 +88,7 @@ def walk(
             level = levels[-1]
             rules = None if level.rules is None or level.rules.says_nothing else level.rules
             state = states[-1]
+            wanted = want(state)
             prefix = level.prefix
             for entry in level.entries:
                 name = entry.name
@@ -101,7 +103,7 @@ def walk(
                             levels.append(deeper)
                             states.append(below)
                             break
-                elif want(state, name):
+                elif wanted(name):
                     hidden = rules is not None and rules.ignores(name, False)
                     if show_ignored or not hidden:
                         yield Found(prefix + name, entry, hidden)

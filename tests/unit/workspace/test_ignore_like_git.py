@@ -120,7 +120,7 @@ def listed_by_us(repository: Path, environment: dict[str, str]) -> set[str]:
         ignore=ignore,
         state=True,
         enter=lambda state, name: True,
-        want=lambda state, name: True,
+        want=lambda state: bool,
     )
     return {file.path for file in found}
 

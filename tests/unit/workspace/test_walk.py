@@ -18,7 +18,7 @@ def paths(root: Path, *, show_ignored: bool = False, start: str = ".") -> list[s
         ignore=Ignore(workspace),
         state=0,
         enter=lambda depth, name: depth + 1 if name != "closed" else None,
-        want=lambda depth, name: True,
+        want=lambda depth: bool,
         show_ignored=show_ignored,
     )
     return sorted(f"{file.path}{' (ignored)' if file.ignored else ''}" for file in found)
@@ -81,7 +81,7 @@ def test_no_handle_is_left_open_when_the_walk_is_abandoned(tmp_path: Path) -> No
         ignore=None,
         state=0,
         enter=lambda state, name: 0,
-        want=lambda state, name: True,
+        want=lambda state: bool,
     )
     assert next(iter(found)).path == "a/b/f"
     found.close()  # type: ignore[attr-defined]
