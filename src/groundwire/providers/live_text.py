@@ -40,19 +40,21 @@ class LiveText:
         return self._piece(piece)
 
     def _line(self, line: str) -> str:
-        if not self._line_so_far and _FENCE.match(line):
-            self._in_code = not self._in_code
-            return line
         shown = self._piece(line)
+        if self._is_fence(""):  # its beginning may have been shown with an earlier delta
+            self._in_code = not self._in_code
         self._line_so_far = ""
         return shown
 
     def _piece(self, piece: str) -> str:
-        if not piece or self._in_code:
-            return piece
-        shown = plain(piece, line_so_far=self._line_so_far)
+        shown = piece
+        if piece and not self._in_code and not self._is_fence(piece):
+            shown = plain(piece, line_so_far=self._line_so_far)
         self._line_so_far += shown
         return shown
+
+    def _is_fence(self, piece: str) -> bool:
+        return _FENCE.match(self._line_so_far + piece) is not None
 
 
 def _whole_until(line: str) -> int:

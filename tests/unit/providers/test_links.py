@@ -131,3 +131,9 @@ def test_live_text_does_not_depend_on_how_the_deltas_are_cut(pieces: list[str], 
     in_pieces = "".join(live.feed(text[a:b]) for a, b in pairwise(places)) + live.close()
     at_once = whole.feed(text) + whole.close()
     assert in_pieces == at_once
+
+
+def test_a_fence_that_arrives_in_two_deltas_still_ends_the_code() -> None:
+    live = LiveText()
+    shown = [live.feed(delta) for delta in ("```\n[x](y)\n``", "`\n", f"A fact ([a]({A})). ", "More.")]
+    assert "".join([*shown, live.close()]) == "```\n[x](y)\n```\nA fact. More."
