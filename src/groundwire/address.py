@@ -16,6 +16,12 @@ def host_of(url: str) -> str:
         return "an unreadable address"
 
 
+def with_path(base_url: str, path: str) -> str:
+    """The base URL, with this path when it names a host only: `https://proxy.example` mirrors the service."""
+    bare = base_url.rstrip("/")
+    return bare if urlsplit(bare).path else bare + path
+
+
 def is_loopback(url: str) -> bool:
     """Whether the URL names this machine: localhost, 127.0.0.0/8 or ::1."""
     try:

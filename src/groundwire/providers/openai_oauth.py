@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from groundwire.address import with_path
 from groundwire.citations import GroundedAnswer
 from groundwire.errors import OpenAISearchFailed
 from groundwire.providers.base import (
@@ -58,7 +59,7 @@ class OpenAIOAuth:
     failed = OpenAISearchFailed
 
     def __init__(self, *, base_url: str = DEFAULT_BASE_URL, model: str | None = None) -> None:
-        self._base_url = base_url.rstrip("/")
+        self._base_url = with_path(base_url, "/backend-api/codex")
         self.models = (model.removeprefix("openai/"),) if model else DEFAULT_MODELS
 
     def ask(self, question: Question) -> Request:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from groundwire.address import with_path
 from groundwire.citations import GroundedAnswer
 from groundwire.errors import OpenRouterSearchFailed
 from groundwire.providers.base import (
@@ -50,7 +51,7 @@ class OpenRouter:
         engine: str | None = None,
         max_results: int = 3,
     ) -> None:
-        self._base_url = base_url.rstrip("/")
+        self._base_url = with_path(base_url, "/api/v1")
         self.models = (model,) if model else DEFAULT_MODELS
         self._web_tool = web_tool
         self._engine = {"engine": engine} if engine else {}
