@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from groundwire.tools.matching import Edit, find_edit
+from groundwire.tools.matching import Edit, Strategy, find_edit
+from groundwire.tools.matching.keys import tokens
 
 WORDS = ["alpha", "beta", "gamma", "delta", "value", "count", "x", "y1", "y2", "self", "item", "items"]
 word = st.sampled_from(WORDS)
@@ -123,7 +124,7 @@ def test_typographic_marks_never_lead_astray(hunk: Hunk) -> None:
 
 
 @given(hunks(), st.data())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_a_block_that_is_gone_is_never_replaced_elsewhere(hunk: Hunk, data: st.DataObject) -> None:
     rest = hunk.lines[: hunk.above] + hunk.lines[hunk.below :]
     assume(squeezed(hunk.old) not in squeezed(rest))
@@ -134,7 +135,7 @@ def test_a_block_that_is_gone_is_never_replaced_elsewhere(hunk: Hunk, data: st.D
 
 
 @given(hunks(), st.data())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_a_line_changed_since_is_never_overwritten(hunk: Hunk, data: st.DataObject) -> None:
     removed = [at for at in range(hunk.start, hunk.end) if hunk.lines[at].strip()]
     assume(removed)
@@ -161,3 +162,69 @@ def test_characters_outside_the_edited_lines_never_change(lines: list[str], data
     after = "".join(b + e for b, e in zip(lines[last:], endings[last:], strict=True))
     assert outcome.text.startswith(before)
     assert outcome.text.endswith(after)
+
+
+PIECES = [
+    "a",
+    "foo",
+    "bar(x)",
+    "x = 1",
+    " ",
+    "\t",
+    "\n",
+    "\r\n",
+    "“",
+    "”",
+    "–",
+    '"',
+    "'",
+    "\u00a0",
+    "}",
+    "if a:",
+    "; ",
+]
+ODD = [
+    *PIECES,
+    "\r",
+    "\u2028",
+    "...",
+    "# ...",
+    "\\n",
+    '\\"',
+    "\\",
+    "```",
+    "12: ",
+    "13\t",
+    "&lt;",
+    "<",
+    "\0",
+    "\ud800",
+]
+BLANKS = [" ", "\n", "\t", "\n\n"]
+
+
+def words(text: str) -> str:
+    """The tokens of a text, each between blanks."""
+    return f" {' '.join(token.normal for token in tokens(text))} "
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=4, max_size=40).map("".join), st.data())
+@settings(max_examples=250, deadline=None)
+def test_whatever_the_blanks_exactly_the_asked_for_tokens_change(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    piece = text[start : start + data.draw(st.integers(8, 60))]
+    cut = data.draw(st.integers(0, len(piece)))
+    old = piece[:cut] + data.draw(st.sampled_from(BLANKS)) + piece[cut:]
+    at = data.draw(st.integers(0, len(old)))
+    new = old[:at] + data.draw(st.sampled_from(PIECES)) + old[at + data.draw(st.integers(0, 3)) :]
+    assume(words(old).strip() and words(text).count(words(old)) == 1)
+    outcome = find_edit(text, old, new)
+    if isinstance(outcome, Edit) and outcome.strategy is not Strategy.EXACT:
+        assert words(outcome.text).split() == words(text).replace(words(old), words(new)).split()
+
+
+@given(*(st.lists(st.sampled_from(ODD), max_size=size).map("".join) for size in (40, 12, 12)), st.booleans())
+@settings(max_examples=250, deadline=None)
+def test_no_text_and_no_string_makes_it_fail(text: str, old: str, new: str, multiple: bool) -> None:
+    outcome = find_edit(text, old, new, multiple=multiple)
+    assert not isinstance(outcome, Edit) or outcome.text != text
