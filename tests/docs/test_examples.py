@@ -94,3 +94,9 @@ def test_links_lead_to_files_that_exist(page: Path) -> None:
     relative = [target for target in targets if "://" not in target and not target.startswith("mailto:")]
     missing = [target for target in relative if not (page.parent / target).exists()]
     assert not missing, f"{name_of(page)} links to nothing: {missing}"
+
+
+def test_the_first_page_leads_to_all_others() -> None:
+    first = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    others = [page.name for page in (ROOT / "docs").glob("*.md") if page.name != "index.md"]
+    assert [name for name in others if f"]({name})" not in first] == [], "add these pages to docs/index.md"
