@@ -10,7 +10,7 @@ import sys
 
 from conformance.trial import PEER_SECONDS, ROOT, Trial
 
-REPOSITORIES = 500
+REPOSITORIES = 1000
 COMPARISON = "tests/unit/workspace/test_ignore_like_git.py"
 
 
