@@ -161,6 +161,15 @@ ALLOWED: tuple[Allowed, ...] = (
         lambda case: case.tool == "replace" and "Cannot edit a binary file" in _message(case.ours),
     ),
     Allowed(
+        "3 a namesake elsewhere",
+        "A relative path means that path; the original edits a file of the same name in another directory.",
+        lambda case: (
+            case.tool == "replace"
+            and _path(case) not in case.before
+            and any(path.endswith("/" + _path(case)) for path in case.before)
+        ),
+    ),
+    Allowed(
         "7 final newline",
         "A final newline can be added and removed; the original keeps it as it was, whatever it was told.",
         lambda case: (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
 from dataclasses import replace
@@ -54,6 +53,8 @@ class Toolset:
 
     async def call(self, name: str, arguments: object) -> ToolResult:
         """Run one tool. What goes wrong is in the result; a cancelled call writes nothing any more."""
+        import asyncio  # noqa: PLC0415  (lazy: a command line that calls one tool needs no event loop)
+
         stop = threading.Event()
         context = replace(self._context, cancelled=stop.is_set)
         try:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from contextlib import suppress
 
@@ -80,7 +79,7 @@ def _unchanged(
 
 def _name_beside(name: str) -> str:
     folder = os.path.dirname(name)
-    return os.path.join(folder, f".groundwire-{secrets.token_hex(8)}.tmp")
+    return os.path.join(folder, f".groundwire-{os.urandom(8).hex()}.tmp")
 
 
 def _fill(descriptor: int, data: bytes, before: os.stat_result | None) -> None:

@@ -74,8 +74,8 @@ def test_a_file_that_becomes_a_link_is_not_followed(
 def test_a_temporary_file_cannot_be_guessed_or_waited_for(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("secrets.token_hex", lambda count: "guessed")
-    (root / "sub" / ".groundwire-guessed.tmp").symlink_to("../../outside/a.txt")
+    monkeypatch.setattr(os, "urandom", bytes)
+    (root / "sub" / ".groundwire-0000000000000000.tmp").symlink_to("../../outside/a.txt")
     result = toolset(root).call_now("write_file", {"file_path": "sub/a.txt", "content": "new"})
     assert result.error is not None
     assert (root.parent / "outside" / "a.txt").read_text(encoding="utf-8") == "secret"
