@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from conformance.gemini_oracle import installed
+from conformance.gemini_oracle import core_package
 from groundwire.citations import result
 from groundwire.providers.gemini import Said
 
@@ -104,7 +104,7 @@ def main() -> int:
     if node is None:
         print("not run: Node.js is needed to run Gemini CLI's code")
         return 0
-    theirs = [node, str(Path(__file__).with_name("gemini_citations.mjs")), str(installed())]
+    theirs = [node, str(Path(__file__).with_name("gemini_citations.mjs")), str(core_package())]
     mine = [sys.executable, "-m", "bench.citations", "--rounds", str(options.rounds), "--ours"]
     print(f"{'supports':>9} {'text':>8}  {'':<10} {'groundwire':>18} {'Gemini CLI 0.61.0':>20} {'ratio':>7}")
     reached = False
