@@ -25,6 +25,8 @@ CORE_EXCLUDES = (
     "**/.hg/**",
 )
 """What Gemini CLI's glob never looks into."""
+MOST_FOUND = 200_000
+"""A search stops here: nobody reads more, and memory stays bounded in a tree of any size."""
 _State = tuple[GlobState, GlobState | None]
 
 
@@ -47,7 +49,7 @@ def find(
     ignore_case: bool,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[FoundFile]:
-    """Every file below `start` that matches one of the patterns and none of `excludes`."""
+    """Every file below `start` that matches one of the patterns and none of `excludes` (`MOST_FOUND`)."""
     inside = [one for one in (_below(start, pattern) for pattern in patterns) if one is not None]
     wanted = Glob(inside, ignore_case=ignore_case)
     unwanted = Glob(excludes, ignore_case=ignore_case)
@@ -63,6 +65,8 @@ def find(
         show_ignored=True,
         cancelled=cancelled,
     ):
+        if len(found) >= MOST_FOUND:
+            break
         try:
             status = entry.stat(follow_symlinks=False)
         except OSError:

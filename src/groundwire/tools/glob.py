@@ -7,6 +7,7 @@ import time
 from typing import ClassVar
 
 from groundwire.errors import ToolError
+from groundwire.tools import finding
 from groundwire.tools.base import Arguments, Declaration, Dialect, ErrorType, ToolContext, ToolResult, invalid
 from groundwire.tools.collation import collation_key
 from groundwire.tools.declaring import boolean, parameters, string
@@ -85,6 +86,8 @@ class GlobTool:
             f'Found {len(paths)} file(s) matching "{pattern}" within {start.absolute}{note}, '
             "sorted by modification time (newest first):\n" + "\n".join(paths)
         )
+        if len(files) >= finding.MOST_FOUND:
+            text += f"\n(The search stopped after {len(files)} files. Use a narrower pattern.)"
         return ToolResult(text, f"Found {len(paths)} matching file(s)")
 
 

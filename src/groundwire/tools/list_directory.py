@@ -88,8 +88,8 @@ class ListDirectory:
         return _classic(where, entries, ignored) if classic else _current(where, entries, ignored)
 
 
-def _scan(workspace: Workspace, where: WorkspacePath) -> list[tuple[str, os.stat_result]]:
-    """Every name in the directory and the status of what it names, links not followed."""
+def _scan(workspace: Workspace, where: WorkspacePath) -> list[tuple[str, int, int]]:
+    """Every name in the directory with the mode and size of what it names, links not followed."""
     if not stat.S_ISDIR(workspace.stat(where).st_mode):
         raise NotADirectoryError
     handle = workspace.open_directory(where) if HANDLES else None
@@ -98,7 +98,8 @@ def _scan(workspace: Workspace, where: WorkspacePath) -> list[tuple[str, os.stat
         with os.scandir(where.absolute if handle is None else handle) as entries:
             for entry in entries:
                 with suppress(FileNotFoundError):  # gone since a moment
-                    found.append((entry.name, entry.stat(follow_symlinks=False)))
+                    status = entry.stat(follow_symlinks=False)
+                    found.append((entry.name, status.st_mode, status.st_size))
         return found
     finally:
         if handle is not None:
@@ -114,7 +115,7 @@ def _ignore(arguments: Arguments, context: ToolContext) -> Ignore:
 
 
 def _shown(
-    found: Iterable[tuple[str, os.stat_result]],
+    found: Iterable[tuple[str, int, int]],
     where: WorkspacePath,
     workspace: Workspace,
     ignore: Ignore,
@@ -125,18 +126,18 @@ def _shown(
     rules = ignore.inside(where.relative)
     entries: list[_Entry] = []
     ignored = 0
-    for name, status in found:
-        hidden = rules.ignores(name, stat.S_ISDIR(status.st_mode))
-        shown: os.stat_result | None = status
-        if not hidden and stat.S_ISLNK(status.st_mode):
-            hidden, shown = _through_link(workspace, f"{where.absolute}/{name}", ignore)
+    for name, mode, size in found:
+        hidden = rules.ignores(name, stat.S_ISDIR(mode))
+        exists = True
+        if not hidden and stat.S_ISLNK(mode):
+            hidden, target = _through_link(workspace, f"{where.absolute}/{name}", ignore)
+            exists = target is not None
+            mode, size = (target.st_mode, target.st_size) if target is not None else (0, 0)
         if hidden:
             ignored += 1
-        elif shown is None or is_protected(name) or any(pattern.fullmatch(name) for pattern in left_out):
-            continue
-        else:
-            is_directory = stat.S_ISDIR(shown.st_mode)
-            entries.append(_Entry(name, is_directory, 0 if is_directory else shown.st_size))
+        elif exists and not is_protected(name) and not any(one.fullmatch(name) for one in left_out):
+            is_directory = stat.S_ISDIR(mode)
+            entries.append(_Entry(name, is_directory, 0 if is_directory else size))
     return entries, ignored
 
 

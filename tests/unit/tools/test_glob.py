@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from groundwire.tools import finding
 from groundwire.tools.base import Dialect, ToolResult
 from groundwire.tools.glob_pattern import Glob
 from groundwire.tools.toolset import toolset
@@ -140,3 +141,14 @@ def test_what_cannot_be_searched_is_named(tmp_path: Path, arguments: dict[str, A
     error = find(tmp_path, **arguments).error
     assert error is not None
     assert error.message == message.format(root=tmp_path)
+
+
+def test_a_search_of_more_files_than_anyone_reads_stops_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finding, "MOST_FOUND", 3)
+    for number in range(10):
+        (tmp_path / f"{number}.txt").touch()
+    text = find(tmp_path, pattern="*.txt").llm_content
+    assert text.startswith("Found 3 file(s)")
+    assert text.endswith("(The search stopped after 3 files. Use a narrower pattern.)")
