@@ -28,6 +28,8 @@ from bench.edit_traps import TRAPS
 from groundwire.tools.matching import Edit, Strategy, find_edit
 
 WIDER_CONTEXT = 7
+PEER_SECONDS = 600.0
+"""A peer that searches for seconds in each large file is not waited for."""
 Editor = Callable[[Case], tuple[str | None, bool]]
 """A case to the text after the edit (None when refused), and whether it was an exact match."""
 
@@ -94,10 +96,16 @@ def table(title: str, scores: dict[str, Counter[str]]) -> float:
     return mean
 
 
-def run(editor: Editor, every: list[tuple[str, bool, Hunk, Case]], show: int) -> dict[str, Counter[str]]:
-    """The scores of one editor."""
+def run(
+    editor: Editor, every: list[tuple[str, bool, Hunk, Case]], show: int = 0, seconds: float = float("inf")
+) -> dict[str, Counter[str]]:
+    """The scores of one editor on as many cases as it gets done in `seconds`."""
     scores: dict[str, Counter[str]] = {}
+    end = time.perf_counter() + seconds
     for name, _, hunk, case in every:
+        if time.perf_counter() > end:
+            print("\nThe next editor was stopped after its time; its table has the cases it got to.")
+            break
         verdict = score(case, editor(case))
         scores.setdefault(name, Counter())[verdict] += 1
         if verdict != "correct" and show > 0:
@@ -139,8 +147,11 @@ def main() -> int:
 
         sample = list(cases(hunks[:: max(1, len(hunks) // options.gemini_cli)], options.seed))
         with gemini_cli() as editor:
-            table(f"Gemini CLI replace, {options.gemini_cli} of the hunks", run(editor, sample, 0))
-        table("groundwire on the same", run(groundwire, sample, 0))
+            table(
+                f"Gemini CLI replace, {options.gemini_cli} of the hunks",
+                run(editor, sample, seconds=PEER_SECONDS),
+            )
+        table("groundwire on the same", run(groundwire, sample))
     wrong = sum(counts["wrong"] for counts in scores.values())
     return 0 if mean >= 97 and wrong == 0 else 1
 
