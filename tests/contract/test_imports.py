@@ -7,23 +7,23 @@ import sys
 
 import pytest
 
-HEAVY = {"asyncio", "argparse", "sqlite3", "rich", "pyqwest", "uvicorn", "msgspec", "importlib.metadata"}
+from groundwire.cli import COMMANDS
+
+LIBRARIES = {"sqlite3", "rich", "pyqwest", "uvicorn"}
+"""Loaded only where they are used."""
+
+HEAVY = LIBRARIES | {"asyncio", "argparse", "msgspec", "importlib.metadata"}
 """Modules that cost tens of milliseconds, or that most runs do not need."""
 
 CASES = {
     "import groundwire": HEAVY,
     "from groundwire.cli import main; main(['--version'])": HEAVY,
     "from groundwire.cli import main; main(['--help'])": HEAVY,
-    "from groundwire.cli import main; main(['search', '--help'])": {"sqlite3", "rich", "pyqwest", "uvicorn"},
-    "from groundwire.cli import main; main(['emulator', '--help'])": {
-        "sqlite3",
-        "rich",
-        "pyqwest",
-        "uvicorn",
-    },
-    "from groundwire.cli import main; main(['tool', '--help'])": {"sqlite3", "rich", "pyqwest", "uvicorn"},
-    "import groundwire; groundwire.search": {"sqlite3", "rich", "uvicorn"},
-    "from groundwire.providers.local import Local": {"sqlite3", "rich", "pyqwest", "uvicorn"},
+    **{f"from groundwire.cli import main; main(['{word}', '--help'])": LIBRARIES for word in COMMANDS},
+    "from groundwire.cli import main; main(['search', '--help'])": HEAVY - {"argparse"},
+    "from groundwire.cli import main; main(['tool', '--help'])": HEAVY - {"argparse"},
+    "import groundwire; groundwire.search": LIBRARIES,
+    "from groundwire.providers.local import Local": LIBRARIES,
 }
 """What is done: what it must not load."""
 
