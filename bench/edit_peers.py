@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,8 +16,7 @@ Editor = Callable[[Case], tuple[str | None, bool]]
 @contextmanager
 def gemini_cli() -> Iterator[Editor]:
     """Gemini CLI's tool on a file in a folder of its own; installed from npm unless GEMINI_CORE names it."""
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "conformance"))
-    from gemini_oracle import Oracle
+    from conformance.gemini_oracle import Oracle
 
     with Oracle() as oracle, tempfile.TemporaryDirectory(prefix="groundwire-") as folder:
         target = Path(folder, "file.txt")
