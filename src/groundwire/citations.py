@@ -38,7 +38,7 @@ class Source(msgspec.Struct, frozen=True):
     wire: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The seed's form: `{"web": {"title"?, "uri"?}}`, or the provider's own record."""
+        """The form every caller gets: `{"web": {"title"?, "uri"?}}`, or the provider's own record."""
         if self.wire is not None:
             return dict(self.wire)
         web = {"title": self.title, "uri": self.uri}

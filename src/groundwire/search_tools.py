@@ -1,6 +1,6 @@
 """Search as tools for models: five names, one contract.
 
-    geminisearch             seed of them all: Gemini, configured by provider.geminisearch
+    geminisearch             Gemini, configured by the block provider.geminisearch
     websearch_gemini         Gemini with Google Search
     websearch_openai_oauth   ChatGPT by a ChatGPT sign-in
     websearch_openrouter     OpenRouter's web search

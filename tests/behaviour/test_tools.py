@@ -56,7 +56,7 @@ def test_each_tool_asks_its_provider(tmp_path: Path, tool: str, arguments: dict[
 
 
 @requirement("tool:names")
-def test_the_request_to_gemini_is_the_seeds(tmp_path: Path) -> None:
+def test_the_request_to_gemini_has_the_documented_form(tmp_path: Path) -> None:
     emulator = Emulator()
     call(emulator, "websearch_gemini", {"query": " weather "}, tmp_path)
     sent = emulator.requests[0]
@@ -69,7 +69,7 @@ def test_the_request_to_gemini_is_the_seeds(tmp_path: Path) -> None:
 
 
 @requirement("tool:names")
-def test_the_request_to_openrouter_is_the_seeds(tmp_path: Path) -> None:
+def test_the_request_to_openrouter_has_the_documented_form(tmp_path: Path) -> None:
     emulator = Emulator()
     call(emulator, "websearch_openrouter", {"query": "weather"}, tmp_path)
     sent = emulator.requests[0]
@@ -84,7 +84,7 @@ def test_the_request_to_openrouter_is_the_seeds(tmp_path: Path) -> None:
 
 @requirement("tool:arguments")
 @pytest.mark.parametrize("tool", [name for name in SEARCH_TOOLS if name != "websearch"])
-def test_an_extra_argument_is_refused_in_the_seeds_words(tmp_path: Path, tool: str) -> None:
+def test_an_extra_argument_is_refused_in_the_documented_words(tmp_path: Path, tool: str) -> None:
     emulator = Emulator()
     told = call(emulator, tool, {"query": "x", "foo": 1}, tmp_path)
     assert told.to_json() == {

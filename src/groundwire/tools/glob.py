@@ -119,7 +119,7 @@ def _find(arguments: Arguments, context: ToolContext, start: WorkspacePath, patt
 def newest_first(files: list[FoundFile], start: WorkspacePath, now_ns: int, *, strictly: bool) -> list[str]:
     """Absolute paths: those of the last day newest first, then the others by name.
 
-    `strictly` sorts all of them by time, as the seed's glob does.
+    `strictly` sorts all of them by time, as the classic glob does.
     """
     prefix = start.absolute.rstrip("/") + "/"
     recent = [file for file in files if strictly or now_ns - file.modified_ns < DAY_NS]

@@ -1,7 +1,7 @@
 """read_file: one file for the model to read, whole or by lines.
 
 `current` counts lines from 1 (`start_line`, `end_line`); `classic` from 0 (`offset`, `limit`) and keeps
-CR, as the seed's "raw file contents" asks.
+CR, as "raw file contents" in the classic dialect asks.
 """
 
 from __future__ import annotations
