@@ -9,9 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from groundwire.agent.loop import Agent
+    from groundwire.agent.outcome import Outcome
+    from groundwire.agent.tally import Limits
     from groundwire.citations import GroundedAnswer, Source, WebSearchError, WebSearchResult
     from groundwire.errors import GroundwireError
-    from groundwire.library import search, search_stream, search_sync
+    from groundwire.library import open_agent, search, search_stream, search_sync
     from groundwire.tools.base import ToolResult
     from groundwire.tools.gemini_editor import GeminiEditor
     from groundwire.tools.toolset import Toolset, toolset
@@ -19,9 +22,12 @@ if TYPE_CHECKING:
     from groundwire.workspace.boundary import Workspace
 
 _HOME_OF = {
+    "Agent": "groundwire.agent.loop",
     "GeminiEditor": "groundwire.tools.gemini_editor",
     "GroundedAnswer": "groundwire.citations",
     "GroundwireError": "groundwire.errors",
+    "Limits": "groundwire.agent.tally",
+    "Outcome": "groundwire.agent.outcome",
     "Source": "groundwire.citations",
     "ToolResult": "groundwire.tools.base",
     "Toolset": "groundwire.tools.toolset",
@@ -29,6 +35,7 @@ _HOME_OF = {
     "WebSearchResult": "groundwire.citations",
     "Workspace": "groundwire.workspace.boundary",
     "__version__": "groundwire.version",
+    "open_agent": "groundwire.library",
     "search": "groundwire.library",
     "search_stream": "groundwire.library",
     "search_sync": "groundwire.library",
@@ -36,9 +43,12 @@ _HOME_OF = {
 }
 
 __all__ = [
+    "Agent",
     "GeminiEditor",
     "GroundedAnswer",
     "GroundwireError",
+    "Limits",
+    "Outcome",
     "Source",
     "ToolResult",
     "Toolset",
@@ -46,6 +56,7 @@ __all__ = [
     "WebSearchResult",
     "Workspace",
     "__version__",
+    "open_agent",
     "search",
     "search_stream",
     "search_sync",

@@ -26,6 +26,7 @@
     │   ├── RedirectRefused
     │   ├── InsecureUrl
     │   └── MalformedResponse
+    ├── ModelFailed                   an agent's model was asked and gave no usable reply
     ├── ScriptNotFollowed             an emulator's script met other requests than it was written for
     └── ToolError                     told to the model, in Gemini CLI's own error types
 
@@ -236,6 +237,14 @@ class MalformedResponse(TransportError):
     """Bytes came back that are not what the protocol says."""
 
     code = "MALFORMED_RESPONSE"
+
+
+class ModelFailed(GroundwireError):
+    """The model of an agent refused, failed, or replied in a form that cannot be read."""
+
+    code = "MODEL_FAILED"
+    exit_code = 4
+    http_status = 502
 
 
 class ScriptNotFollowed(GroundwireError):

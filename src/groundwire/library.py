@@ -1,25 +1,32 @@
-"""The functions people import: `search`, `search_sync`, `search_stream`.
+"""The functions people import: `search`, `search_sync`, `search_stream`, and `open_agent`.
 
     >>> import groundwire
     >>> result = groundwire.search_sync("")
     >>> result.error.type
     'INVALID_QUERY'
 
-Each reads the configuration of this process (files, environment), lays the arguments over it, and asks one
-provider. They do not raise when a search fails: look at `result.error`.
+Each reads the configuration of this process (files, environment) and lays the arguments over it. Searching
+asks one provider and does not raise when it fails: look at `result.error`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing
-from typing import TypedDict, Unpack
+from contextlib import aclosing, asynccontextmanager
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from groundwire.citations import WebSearchResult, failure
 from groundwire.errors import GroundwireError
 from groundwire.runtime import Runtime, config_from_world
+
+if TYPE_CHECKING:
+    from groundwire.agent.approval import Ask
+    from groundwire.agent.events import Tell
+    from groundwire.agent.loop import Agent
+    from groundwire.agent.tally import Limits
 
 
 class SearchOptions(TypedDict, total=False):
@@ -82,6 +89,27 @@ async def search_stream(
     async with runtime, aclosing(runtime.search_stream(query, provider)) as events:
         async for event in events:
             yield event
+
+
+@asynccontextmanager
+async def open_agent(
+    workspace: str | os.PathLike[str],
+    *,
+    model: str | None = None,
+    approve: str | Ask = "ask",
+    limits: Limits | None = None,
+    tell: Tell | None = None,
+) -> AsyncGenerator[Agent]:
+    """An agent in a workspace, with a Gemini model and its search, from this process's configuration.
+
+    `approve` is ask, edits, plan or yolo, or a callable that is asked about each change; ask without a
+    callable denies every change. `tell` is given each event while it happens.
+
+        async with groundwire.open_agent("notes", approve="edits") as agent:
+            outcome = await agent.run("search the weather in Beijing and save it to weather.txt")
+    """
+    async with Runtime(config_from_world()) as runtime:
+        yield runtime.agent(workspace, model=model, approve=approve, limits=limits, tell=tell)
 
 
 def _runtime(provider: str | None, options: SearchOptions) -> Runtime:

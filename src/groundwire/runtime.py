@@ -1,4 +1,4 @@
-"""The only wiring: a Config becomes transports, providers and the routes that lead to them.
+"""The only wiring: a Config becomes transports, providers, the routes that lead to them, and the agent.
 
     route("gemini")  =  Gemini + Retry( Auth( Http )), the credential found when the route is used
 
@@ -33,6 +33,10 @@ from groundwire.transport.http import Http
 from groundwire.transport.retry import Retry, RetryPolicy
 
 if TYPE_CHECKING:
+    from groundwire.agent.approval import Ask
+    from groundwire.agent.events import Tell
+    from groundwire.agent.loop import Agent
+    from groundwire.agent.tally import Limits
     from groundwire.corpus import Corpus, Progress
 
 NO_PROVIDER = (
@@ -153,6 +157,30 @@ class Runtime:
             return rejected
         assert isinstance(arguments, Mapping)
         return await self.search(arguments["query"], tool.provider or arguments.get("provider"))
+
+    def agent(
+        self,
+        workspace: str | os.PathLike[str],
+        *,
+        model: str | None = None,
+        approve: str | Ask = "ask",
+        limits: Limits | None = None,
+        tell: Tell | None = None,
+    ) -> Agent:
+        """A Gemini model at work in a workspace, its searches answered by the provider gemini."""
+        from groundwire.agent.loop import Agent  # noqa: PLC0415  (lazy: a search needs no agent)
+        from groundwire.agent.model import GeminiModel  # noqa: PLC0415
+
+        route = self.route("gemini")
+        name = model or self.config.gemini.model or route.provider.models[0]
+        return Agent(
+            model=GeminiModel(name, route.connect, base_url=self.config.gemini.base_url),
+            workspace=workspace,
+            approve=approve,
+            search=lambda query: search(query, route, self.wishes()),
+            limits=limits,
+            tell=tell,
+        )
 
     def _provider(self, name: str) -> Provider:
         config = self.config

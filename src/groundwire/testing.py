@@ -1,4 +1,5 @@
-"""Doubles for tests, ours and yours: transports that answer from a script or from an ASGI app, and a clock.
+"""Doubles for tests, ours and yours: transports that answer from a script or from an ASGI app, a model that
+replies from a script, and a clock.
 
 They are strict: a request nobody scripted is an error, and so is a scripted answer nobody asked for.
 """
@@ -14,6 +15,8 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from groundwire.agent.model import Hear, Prompt
+from groundwire.agent.reply import Content, Reply, ReplyReader
 from groundwire.errors import GroundwireError, TransportError
 from groundwire.secret import Secret
 from groundwire.transport.base import Request, Response, whole
@@ -98,6 +101,63 @@ class ScriptedTransport:
     ) -> None:
         if error is None and self._answers:
             raise UnusedAnswers(f"{len(self._answers)} scripted answers were never asked for")
+
+
+def says(text: str, *, finish: str | None = "STOP") -> dict[str, Any]:
+    """A Gemini response in which the model says something."""
+    return _response([{"text": text}], finish)
+
+
+def calls(*called: tuple[str, Any], finish: str | None = "STOP") -> dict[str, Any]:
+    """A Gemini response in which the model calls functions: pairs of a name and arguments."""
+    return _response([{"functionCall": {"name": name, "args": args}} for name, args in called], finish)
+
+
+def _response(parts: list[dict[str, Any]], finish: str | None) -> dict[str, Any]:
+    candidate: dict[str, Any] = {"content": {"role": "model", "parts": parts}, "index": 0}
+    return {"candidates": [{**candidate, "finishReason": finish} if finish else candidate]}
+
+
+class ScriptedModel:
+    """A model that replies with the scripted responses, in order. Use as an async context manager to be
+    strict.
+
+    Each answer is a response in Gemini's form (`says`, `calls`), a list of them for a streamed one, or an
+    error to raise. What the model was given is in `histories` and `prompts`.
+    """
+
+    def __init__(
+        self, answers: Iterable[object | list[object] | GroundwireError], name: str = "gemini-2.5-flash"
+    ) -> None:
+        self.name = name
+        self._answers = iter(answers)
+        self.prompts: list[Prompt] = []
+        self.histories: list[list[Content]] = []
+
+    async def reply(self, prompt: Prompt, hear: Hear) -> Reply:
+        """The next scripted reply; a scripted error is raised."""
+        self.prompts.append(prompt)
+        self.histories.append(list(prompt.history))
+        answer = next(self._answers, None)
+        if answer is None:
+            raise UnexpectedRequest(f"No reply is left for turn {len(self.prompts)}")
+        if isinstance(answer, GroundwireError):
+            raise answer
+        reader = ReplyReader()
+        for response in answer if isinstance(answer, list) else [answer]:
+            if said := reader.add(response):
+                hear(said)
+        return reader.finish()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        left = sum(1 for _ in self._answers) if error is None else 0
+        if left:
+            raise UnusedAnswers(f"{left} scripted replies were never asked for")
 
 
 class ManualClock:

@@ -95,12 +95,12 @@ def through_library(home: Path) -> Door:
 
 
 @contextmanager
-def served(scenario: str = "") -> Iterator[Emulator]:
+def served(scenario: str = "", script: str | None = None) -> Iterator[Emulator]:
     """An emulator on a socket, in a thread of its own."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
-    emulator = Emulator(scenario=scenario)
+    emulator = Emulator(scenario=scenario, script=script)
     try:
         asyncio.run_coroutine_threadsafe(emulator.__aenter__(), loop).result(10)
         try:

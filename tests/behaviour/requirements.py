@@ -1,4 +1,4 @@
-"""What groundwire promises about searching, a sentence each.
+"""What groundwire promises about searching and about the agent, a sentence each.
 
 Every test in this folder names one of these with `@requirement(...)`; `test_manifest` fails when a
 requirement has no test or a test names no requirement.
@@ -31,6 +31,12 @@ REQUIREMENTS = {
     "wish:resolve-links": "Google's redirect links become the pages' addresses; a link that fails stays.",
     "stream:text-then-result": "A stream gives text as it arrives and ends with the result a search gives.",
     "stream:cancelled": "Leaving a stream early stops the request.",
+    "agent:task": "The agent searches, writes the file the task names, and keeps the citations in it.",
+    "agent:search-alone": "google_web_search is a request of its own, with only googleSearch in its tools.",
+    "agent:signatures": "Thought signatures go back as they came; a Gemini 3 model works, too.",
+    "agent:approval": "Without a terminal nothing changes unless the mode allows it; the exit code says so.",
+    "agent:events": "--json prints events one per line, the outcome last, and nothing else.",
+    "agent:failure": "What stops a run is told on standard error and by the exit code.",
     "cli:json": "--json prints the result object on stdout, on failure too, and nothing else.",
     "cli:exit-codes": "The exit code says what kind of failure it was.",
     "cli:plain-in-a-pipe": "In a pipe there are no escape sequences, whatever the answer holds.",

@@ -11,6 +11,7 @@ import sys
 COMMANDS: dict[str, tuple[str, str]] = {
     # word typed: (module in groundwire.cli, one line for --help)
     "search": ("search", "ask the web and get a cited answer"),
+    "run": ("run", "give an agent a task: it searches, reads and edits until it is done"),
     "demo": ("demo", "show everything at work, offline"),
     "index": ("index", "index a folder of documents for --provider local"),
     "doctor": ("doctor", "show what is configured, and what is missing"),

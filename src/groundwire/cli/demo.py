@@ -12,6 +12,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from groundwire.cli.printable import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -22,6 +24,7 @@ STEPS = (
     ("openai_oauth", "How do I run several coroutines at once in Python?"),
     ("openrouter", "北京天气怎么样？"),
 )
+TASK = "搜索北京天气并保存到 weather.txt"
 NOTES = {
     "billing.md": "# Invoices\n\nInvoices are sent on the first Monday of the month. Late ones go to Ada.\n",
     "deploy.md": "# Deploying\n\nWe deploy on Tuesdays with `make release`. Rollbacks deploy the last tag.\n",
@@ -48,6 +51,7 @@ async def _demo(console: Console) -> int:
         async with Emulator() as emulator:
             worked = [await _search(console, emulator.env(), folder, *step) for step in STEPS]
         worked.append(await _local(console, folder))
+        worked.append(await _agent(console, folder))
     return _closing(console, all(worked))
 
 
@@ -73,6 +77,31 @@ async def _local(console: Console, folder: str) -> bool:
     config = load_config(env={}, cwd=Path(folder), home=Path(folder), arguments={"local.corpus": str(notes)})
     async with Runtime(config, env={}) as runtime:
         return _shown(console, await runtime.search("when do we deploy?", "local"))
+
+
+async def _agent(console: Console, folder: str) -> bool:
+    """An agent searches and saves what it found; the file must hold the answer with its citations."""
+    from groundwire.cli.run_display import RunDisplay
+    from groundwire.config import load_config
+    from groundwire.emulator import Emulator
+    from groundwire.runtime import Runtime
+
+    workspace = Path(folder) / "workspace"
+    workspace.mkdir()
+    _typed(console, f'groundwire run "{TASK}" --approve yolo')
+    display = RunDisplay(sys.stdout, sys.stdout)
+    async with Emulator(script="weather") as emulator:
+        env = emulator.env()
+        config = load_config(env=env, cwd=workspace, home=Path(folder))
+        async with Runtime(config, env=env) as runtime:
+            agent = runtime.agent(workspace, approve="yolo", tell=display.tell)
+            outcome = await agent.run(TASK)
+    display.close(outcome)
+    saved = workspace / "weather.txt"
+    text = saved.read_text(encoding="utf-8") if saved.is_file() else ""
+    console.print("\n[bold green]$[/bold green] [bold]cat weather.txt[/bold]")
+    print(printable(text))
+    return outcome.ok and "北京" in text and "[1]" in text and "Sources:\n[1] " in text
 
 
 def _typed(console: Console, command: str) -> None:

@@ -44,6 +44,11 @@ class Registry:
         """Every tool as a model sees it."""
         return [declaration for _, declaration in self._tools.values()]
 
+    def writes(self, name: str) -> bool:
+        """Whether a call of the tool `name` can change the workspace; False when there is no such tool."""
+        found = self._found(name)
+        return found is not None and found[0].writes
+
     def call(self, name: str, arguments: object, context: ToolContext) -> ToolResult:
         """Run the tool `name`, write what it planned, and give the result."""
         try:
@@ -68,7 +73,7 @@ class Registry:
         return outcome if isinstance(outcome, PlannedWrite) else None
 
     def _decide(self, name: str, arguments: object, context: ToolContext) -> ToolResult | PlannedWrite:
-        found = self._tools.get(name) or self._tools.get(ALIASES.get(name, ""))
+        found = self._found(name)
         if found is None:
             known = ", ".join(self._tools)
             raise ToolError(
@@ -77,6 +82,9 @@ class Registry:
         tool, declaration = found
         checked = self._checked(tool, declaration, arguments)
         return tool.run(checked, context)
+
+    def _found(self, name: str) -> tuple[Tool, Declaration] | None:
+        return self._tools.get(name) or self._tools.get(ALIASES.get(name, ""))
 
     def _checked(self, tool: Tool, declaration: Declaration, arguments: object) -> Arguments:
         if isinstance(arguments, Mapping):

@@ -51,6 +51,10 @@ class Toolset:
         """The tools as the `form`'s API wants them: gemini, openai or anthropic."""
         return [in_form(declaration, Form(form)) for declaration in self._registry.declarations()]
 
+    def writes(self, name: str) -> bool:
+        """Whether a call of the tool `name` can change the workspace."""
+        return self._registry.writes(name)
+
     async def call(self, name: str, arguments: object) -> ToolResult:
         """Run one tool. What goes wrong is in the result; a cancelled call writes nothing any more."""
         import asyncio  # noqa: PLC0415  (lazy: a command line that calls one tool needs no event loop)

@@ -1,0 +1,1 @@
+"""The agent: a model that searches, reads and edits in a workspace until a task is done."""

@@ -1,0 +1,144 @@
+"""The functions a model may call: the tools of its workspace, and `google_web_search`.
+
+Search is declared as an ordinary function and carried out as a request of its own, because the API
+refuses `googleSearch` in the same request as function declarations. What a function gave becomes the
+`functionResponse` that Gemini CLI's models know: `{output: …}`, or `{error: …}`; a search answers with
+its `llmContent`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from groundwire.agent.outcome import Searched
+from groundwire.agent.reply import Call, Part
+from groundwire.citations import WebSearchResult
+from groundwire.search_tools import SEARCH_TOOLS, SearchTool, check_arguments
+from groundwire.tools.base import Declaration, ErrorType, ToolResult
+from groundwire.tools.dialects import Form, in_form
+from groundwire.tools.toolset import Toolset
+
+Search = Callable[[str], Awaitable[WebSearchResult]]
+"""Asks the web, as a request of its own."""
+
+WEB_SEARCH = SearchTool("google_web_search", SEARCH_TOOLS["websearch_gemini"].description, "gemini")
+
+_MISTAKES = (ErrorType.TOOL_NOT_REGISTERED, ErrorType.INVALID_TOOL_PARAMS)
+_LONGEST_SUMMARY = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a call gave: for the model, and in one line for the person."""
+
+    response: dict[str, Any]
+    summary: str
+    ok: bool = True
+    mistaken: bool = False
+    """Whether the call itself was wrong: no such function, or arguments that do not fit."""
+    diff: str = ""
+    media: tuple[Part, ...] = ()
+    """Images and other parts that go beside the response."""
+    searched: Searched | None = None
+
+    def part_for(self, call: Call) -> Part:
+        """The function response, paired with its call by the call's id when it has one."""
+        paired = {"id": call.id} if call.id else {}
+        return {"functionResponse": {**paired, "name": call.name, "response": self.response}}
+
+
+def failed(message: str, *, mistaken: bool = False) -> Given:
+    """A call that did not work out, told to the model."""
+    message = sendable(message)
+    return Given({"error": message}, one_line(message), ok=False, mistaken=mistaken)
+
+
+def failed_with(message: str, kind: str) -> Given:
+    """A tool's failure, told to the model."""
+    return failed(message, mistaken=kind in _MISTAKES)
+
+
+class Functions:
+    """A toolset and a search, called by name."""
+
+    def __init__(self, tools: Toolset, search: Search | None = None) -> None:
+        self._tools = tools
+        self._search = search
+
+    def declarations(self) -> list[dict[str, Any]]:
+        """Every function as the Gemini API wants it."""
+        declared = self._tools.declarations(Form.GEMINI)
+        if self._search is not None:
+            search = Declaration(WEB_SEARCH.name, WEB_SEARCH.description, WEB_SEARCH.parameters)
+            declared.append(in_form(search, Form.GEMINI))
+        return declared
+
+    def writes(self, name: str) -> bool:
+        """Whether a call of this function can change the workspace."""
+        return self._tools.writes(name)
+
+    async def preview(self, call: Call) -> str:
+        """What a call would change, as a unified diff. A ToolError when the call would fail."""
+        return await asyncio.to_thread(self._tools.preview, call.name, call.arguments)
+
+    async def call(self, call: Call) -> Given:
+        """Carry out a call. What goes wrong is in what is given."""
+        if self._search is not None and call.name == WEB_SEARCH.name:
+            return await self._searched(call, self._search)
+        return given_by_tool(await self._tools.call(call.name, call.arguments))
+
+    async def _searched(self, call: Call, search: Search) -> Given:
+        rejected = check_arguments(WEB_SEARCH, call.arguments)
+        result = rejected or await search(call.arguments["query"])
+        if result.error is not None:
+            return failed(result.error.message, mistaken=rejected is not None)
+        sources = result.sources or ()
+        return Given(
+            {"llmContent": sendable(result.llm_content)},
+            f"{len(sources)} {'source' if len(sources) == 1 else 'sources'}",
+            searched=Searched(call.arguments["query"], sources),
+        )
+
+
+def given_by_tool(result: ToolResult) -> Given:
+    """A tool's result as the model and the person get it."""
+    if result.error is not None:
+        return failed_with(result.error.message, result.error.type)
+    items = result.llm_content if isinstance(result.llm_content, list) else [result.llm_content]
+    media = tuple(item for item in items if isinstance(item, dict) and "inlineData" in item)
+    output = "\n".join(sendable(_text_of(item)) for item in items if item not in media)
+    if media and not output:
+        output = "The content follows this response."
+    display = result.return_display
+    diff = sendable(str(display.get("fileDiff", ""))) if isinstance(display, dict) else ""
+    return Given({"output": output}, one_line(_summary(display, output)), diff=diff, media=media)
+
+
+def _text_of(item: object) -> str:
+    return str(item.get("text", "")) if isinstance(item, dict) else str(item)
+
+
+def _summary(display: object, output: str) -> str:
+    """A line about the result: the tool's own words for people, the size of a change, or of what was read."""
+    if isinstance(display, dict):
+        stat = display.get("diffStat") or {}
+        change = f"+{stat.get('model_added_lines', 0)} -{stat.get('model_removed_lines', 0)} lines"
+        return f"created, {change}" if display.get("isNewFile") else change
+    if isinstance(display, str) and display.strip():
+        return display
+    lines = len(output.splitlines())
+    return f"{lines} {'line' if lines == 1 else 'lines'}"
+
+
+def one_line(words: str) -> str:
+    """The words on one line, not longer than a line should be."""
+    line = " ".join(words.split())
+    return line if len(line) <= _LONGEST_SUMMARY else line[: _LONGEST_SUMMARY - 1] + "…"
+
+
+def sendable(words: str) -> str:
+    """The words without half characters (a file's name may hold some), which JSON cannot carry."""
+    return words.encode("utf-8", "replace").decode("utf-8")

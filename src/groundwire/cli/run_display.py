@@ -1,0 +1,115 @@
+"""A run of the agent on the screen: words as they come, a line for each tool call, sources at the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TextIO
+
+import msgspec
+
+from groundwire.agent.events import CallEnded, CallStarted, Event, Retried, TextArrived
+from groundwire.agent.outcome import Ending, Outcome
+from groundwire.cli.printable import printable, printable_json
+
+_LONGEST_VALUE = 60
+_RED, _GREEN, _DIM, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[2m", "\x1b[0m"
+
+
+class RunDisplay:
+    """Shows a run to a person: the model's words on one stream, what it does on the other."""
+
+    def __init__(self, words: TextIO, doings: TextIO) -> None:
+        self._words = words
+        self._doings = doings
+        self._colour = doings.isatty()
+        self._calls: dict[int, CallStarted] = {}
+        self._in_line = False
+
+    def tell(self, event: Event) -> None:
+        """Show one event."""
+        match event:
+            case TextArrived():
+                shown = printable(event.text)
+                self._words.write(shown)
+                self._words.flush()
+                self._in_line = bool(shown) and not shown.endswith("\n")
+            case CallStarted():
+                self._calls[event.number] = event
+            case CallEnded():
+                self._line(_call_line(self._calls.pop(event.number), event, colour=self._colour))
+            case Retried():
+                self._line(f"{event.reason} Asking again.")
+
+    def close(self, outcome: Outcome) -> None:
+        """Show what is left to say when the run has ended."""
+        self._end_line()
+        for section in source_sections(outcome):
+            self._words.write(f"\n{section}\n")
+        self._words.flush()
+        if not outcome.ok:
+            self._line(f"groundwire: {printable(outcome.reason)}")
+        if outcome.ending is Ending.REFUSED:
+            self._line("groundwire: --approve edits allows changes of files without asking.")
+
+    def _line(self, text: str) -> None:
+        self._end_line()
+        self._doings.write(f"{text}\n")
+        self._doings.flush()
+
+    def _end_line(self) -> None:
+        if self._in_line:
+            self._words.write("\n")
+            self._words.flush()
+            self._in_line = False
+
+
+class EventLines:
+    """Shows a run to a program: each event is one line of JSON, the outcome is the last."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def tell(self, event: Event) -> None:
+        """Write one event."""
+        self._write(msgspec.to_builtins(event))
+
+    def close(self, outcome: Outcome) -> None:
+        """Write the outcome."""
+        self._write(outcome.to_json())
+
+    def _write(self, value: object) -> None:
+        self._stream.write(printable_json(msgspec.json.encode(value).decode()) + "\n")
+        self._stream.flush()
+
+
+def source_sections(outcome: Outcome) -> list[str]:
+    """The sources of each search, numbered as its answer numbers them."""
+    cited = [searched for searched in outcome.searches if searched.sources]
+    sections = []
+    for searched in cited:
+        heading = "Sources" if len(cited) == 1 else f'Sources for "{searched.query}"'
+        lines = [f"[{number}] {source.line()}" for number, source in enumerate(searched.sources, start=1)]
+        sections.append(printable("\n".join([f"{heading}:", *lines])))
+    return sections
+
+
+def _call_line(call: CallStarted, result: CallEnded, *, colour: bool) -> str:
+    """One line: a sign, the call with its short arguments, and what came of it."""
+    sign = "✓" if result.ok else "✗"
+    said = printable(f"{call.name}({_brief(call.arguments)})").replace("\n", " ")
+    summary = printable(result.summary).replace("\n", " ")
+    if not colour:
+        return f"{sign} {said} → {summary}"
+    return f"{_GREEN if result.ok else _RED}{sign}{_PLAIN} {said} {_DIM}→ {summary}{_PLAIN}"
+
+
+def _brief(arguments: object) -> str:
+    """The arguments of a call, long ones left out."""
+    if not isinstance(arguments, Mapping):
+        return "…"
+    shown = []
+    for name, value in arguments.items():
+        written = json.dumps(value, ensure_ascii=False)
+        shown.append(f"{name}: {written}" if len(written) <= _LONGEST_VALUE else f"{name}: …")
+    return ", ".join(shown)

@@ -1,0 +1,146 @@
+"""The agent, from the command line, against the emulator on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from groundwire.cli import main
+from groundwire.emulator import Emulator
+from tests.behaviour.conftest import requirement, served
+
+TASK = "搜索北京天气并保存到 weather.txt"
+
+
+@pytest.fixture
+def workspace(scrubbed_environment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = scrubbed_environment / "workspace"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def emulator(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
+    with served(script="weather") as emulator:
+        for name, value in emulator.env().items():
+            monkeypatch.setenv(name, value)
+        yield emulator
+
+
+def bodies(emulator: Emulator) -> list[Any]:
+    return [request.json for request in emulator.requests if "enerateContent" in request.path]
+
+
+@requirement("agent:task")
+def test_the_weather_is_searched_and_saved_with_its_citations(
+    emulator: Emulator, workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", TASK, "--approve", "yolo"]) == 0
+    saved = (workspace / "weather.txt").read_text(encoding="utf-8")
+    assert saved.startswith('Web search results for "北京天气":\n\n今天北京天气晴朗')
+    assert "空气质量良好。[1]" in saved
+    assert saved.endswith("Sources:\n[1] 北京天气 (https://weather.example.org/zh/beijing)\n")
+    printed = capsys.readouterr()
+    assert "saved it to weather.txt.\n\nSources:\n[1] 北京天气" in printed.out
+    assert printed.err.splitlines() == [
+        '✓ google_web_search(query: "北京天气") → 1 source',
+        '✓ write_file(file_path: "weather.txt", content: …) → created, +6 -0 lines',
+    ]
+
+
+@requirement("agent:search-alone")
+def test_a_search_is_a_request_of_its_own(emulator: Emulator) -> None:
+    main(["run", TASK, "--approve", "yolo"])
+    searches = [body for body in bodies(emulator) if "googleSearch" in str(body["tools"])]
+    assert [body["tools"] for body in searches] == [[{"googleSearch": {}}]]
+    assert searches[0]["contents"] == [{"role": "user", "parts": [{"text": "北京天气"}]}]
+    declared = [one["name"] for one in bodies(emulator)[0]["tools"][0]["functionDeclarations"]]
+    assert {"google_web_search", "write_file", "read_file"} <= set(declared)
+
+
+@requirement("agent:signatures", "agent:task")
+def test_a_model_that_insists_on_signatures_gets_them_back(emulator: Emulator, workspace: Path) -> None:
+    assert main(["run", TASK, "--approve", "edits", "--model", "gemini-3-flash-preview"]) == 0
+    assert (workspace / "weather.txt").is_file()
+    history = bodies(emulator)[-1]["contents"]
+    assert [content["role"] for content in history] == ["user", "model", "user", "model", "user"]
+    assert history[1]["parts"][0]["thought"] is True
+    assert history[1]["parts"][1]["thoughtSignature"]
+
+
+@requirement("agent:approval")
+@pytest.mark.parametrize("mode", ["ask", "plan"])
+def test_without_a_terminal_nothing_is_changed(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], mode: str
+) -> None:
+    script = workspace.parent / "write.toml"
+    script.write_text(
+        '[[step]]\ncall = [{ name = "write_file", args = { file_path = "a.txt", content = "a" } }]\n'
+        '[[step]]\nwhen = { result_matches = "nothing was changed|not found" }\ntext = "I could not."\n',
+        encoding="utf-8",
+    )
+    with served(script=str(script)) as emulator:
+        for name, value in emulator.env().items():
+            monkeypatch.setenv(name, value)
+        code = main(["run", "write", "--approve", mode])
+    assert list(workspace.iterdir()) == []
+    assert code == (7 if mode == "ask" else 0)
+    assert ("--approve edits allows" in capsys.readouterr().err) is (mode == "ask")
+
+
+@requirement("agent:events")
+def test_json_events_come_one_per_line_and_the_outcome_last(
+    emulator: Emulator, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", TASK, "--approve", "yolo", "--json"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    events = [msgspec.json.decode(line) for line in printed.out.splitlines()]
+    assert [event["type"] for event in events][:4] == ["call", "result", "call", "result"]
+    assert events[0]["arguments"] == {"query": "北京天气"}
+    outcome = events[-1]
+    assert (outcome["type"], outcome["ending"], outcome["turns"]) == ("outcome", "done", 3)
+    assert outcome["searches"][0]["sources"][0]["web"]["uri"] == "https://weather.example.org/zh/beijing"
+    assert outcome["tokens"]["given"] > 0
+
+
+@requirement("agent:failure")
+def test_a_missing_key_ends_the_run_before_anything_is_sent(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", TASK]) == 3
+    assert "GEMINI_API_KEY" in capsys.readouterr().err
+
+
+@requirement("agent:failure")
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["--max-turns", "1", "--approve", "yolo"], 8, "limit of 1 turns"),
+        (["--max-tokens", "1", "--approve", "yolo"], 8, "budget of 1 tokens"),
+        (["--model", "gpt-9"], 4, "does not know the model"),
+    ],
+)
+def test_a_limit_or_a_failure_shows_in_the_exit_code(
+    workspace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    code: int,
+    told: str,
+) -> None:
+    endless = workspace.parent / "endless.toml"
+    endless.write_text(
+        '[[step]]\ntimes = 0\ncall = [{ name = "list_directory", args = { dir_path = "." } }]\n',
+        encoding="utf-8",
+    )
+    with served(script=str(endless)) as emulator:
+        for name, value in emulator.env().items():
+            monkeypatch.setenv(name, value)
+        assert main(["run", "look", *words]) == code
+    assert told in capsys.readouterr().err
