@@ -7,8 +7,17 @@ import doctest
 import pytest
 
 from groundwire import testing
+from groundwire.agent.model import Prompt
 from groundwire.errors import ConnectFailed
-from groundwire.testing import ManualClock, ScriptedTransport, UnexpectedRequest, UnusedAnswers, reply
+from groundwire.testing import (
+    ManualClock,
+    ScriptedModel,
+    ScriptedTransport,
+    UnexpectedRequest,
+    UnusedAnswers,
+    reply,
+    says,
+)
 from groundwire.transport.base import Request
 
 GET = Request("GET", "https://example.org")
@@ -39,3 +48,11 @@ async def test_a_manual_clock_moves_when_it_is_told() -> None:
     clock = ManualClock(10.0)
     await clock.sleep(5)
     assert (clock(), clock.slept) == (15.0, [5])
+
+
+async def test_a_model_asked_too_often_is_an_error_and_so_is_a_reply_nobody_asked_for() -> None:
+    with pytest.raises(UnexpectedRequest, match="turn 1"):
+        await ScriptedModel([]).reply(Prompt("", []), print)
+    with pytest.raises(UnusedAnswers, match="1 scripted replies"):
+        async with ScriptedModel([says("unused")]):
+            pass

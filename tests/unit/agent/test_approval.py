@@ -1,0 +1,58 @@
+"""Approval: what each mode allows, and what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+
+import pytest
+
+from groundwire.agent.approval import DENIED, NOBODY, READ_ONLY, Approval, Ask, Proposal, Verdict
+from groundwire.errors import UsageError
+
+CHANGE = Proposal("write_file", {"file_path": "a"}, "+a")
+
+
+@pytest.mark.parametrize(
+    ("mode", "objection"), [("ask", NOBODY), ("edits", ""), ("plan", READ_ONLY), ("yolo", "")]
+)
+async def test_each_mode_decides_about_a_change(mode: str, objection: str) -> None:
+    assert await Approval(mode).objection(CHANGE) == objection
+
+
+async def _later(verdict: Verdict | bool) -> Verdict | bool:
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("answer", "objection"),
+    [(Verdict.YES, ""), (True, ""), (Verdict.NO, DENIED), (False, DENIED), (Verdict.ALWAYS, "")],
+)
+async def test_a_callable_is_asked_and_may_take_its_time(answer: Verdict | bool, objection: str) -> None:
+    def later(proposal: Proposal) -> Awaitable[Verdict | bool]:
+        return _later(answer)
+
+    callables: list[Ask] = [lambda proposal: answer, later]
+    for ask in callables:
+        assert await Approval(ask).objection(CHANGE) == objection
+
+
+async def test_always_is_asked_once() -> None:
+    asked = []
+
+    def ask(proposal: Proposal) -> Verdict:
+        asked.append(proposal)
+        return Verdict.ALWAYS
+
+    approval = Approval(ask)
+    assert [await approval.objection(CHANGE), await approval.objection(CHANGE)] == ["", ""]
+    assert asked == [CHANGE]
+
+
+async def test_anything_else_than_a_yes_is_a_no() -> None:
+    approval = Approval(lambda proposal: "sure")  # type: ignore[arg-type, return-value]
+    assert await approval.objection(CHANGE) == DENIED
+
+
+def test_an_unknown_mode_is_refused() -> None:
+    with pytest.raises(UsageError, match="no approval mode 'maybe'"):
+        Approval("maybe")

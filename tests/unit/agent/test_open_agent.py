@@ -1,0 +1,28 @@
+"""The agent from the library: wired from the configuration of this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import groundwire
+from groundwire.emulator import Emulator
+
+
+async def test_an_opened_agent_works_with_the_configured_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Emulator(script="weather") as emulator:
+        for name, value in emulator.env().items():
+            monkeypatch.setenv(name, value)
+        async with groundwire.open_agent(tmp_path, approve="edits") as agent:
+            outcome = await agent.run("Save the weather in Beijing")
+    assert outcome.ok
+    assert "[1]" in (tmp_path / "weather.txt").read_text(encoding="utf-8")
+
+
+async def test_without_a_key_the_outcome_says_so(tmp_path: Path) -> None:
+    async with groundwire.open_agent(tmp_path) as agent:
+        outcome = await agent.run("anything")
+    assert (outcome.ending, outcome.error, outcome.exit_code) == ("model_error", "MISSING_GEMINI_API_KEY", 3)
