@@ -127,7 +127,7 @@ async def live(answers: list[object], approve: str) -> tuple[Outcome, Watch]:
             workspace=root,
             approve=approve,
             search=watch.search,
-            limits=Limits(turns=12, tokens=1000, repetitions=3),
+            limits=Limits(turns=12, tokens=1000, retries=1, repetitions=3),
             tell=watch.events.append,
         )
         return await agent.run("task"), watch
