@@ -199,11 +199,11 @@ ALLOWED: tuple[Allowed, ...] = (
     ),
     Allowed(
         "two mistakes",
-        "A path that cannot exist is named before a placeholder in the text, not after it.",
+        "A path that cannot be used is named before a placeholder in the text, not after it.",
         lambda case: (
             case.tool == "replace"
             and "omission placeholder" in _message(case.theirs)
-            and "Invalid path" in _message(case.ours)
+            and _message(case.ours).startswith(("Invalid path", "Path not in workspace"))
         ),
     ),
     Allowed(
