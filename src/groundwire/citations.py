@@ -10,9 +10,10 @@ as a text is not plain ASCII.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, chain, repeat
+from operator import lt
 from typing import Any, NewType, cast
 from urllib.parse import urlsplit
 
@@ -115,22 +116,30 @@ class WebSearchResult(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.json.encode(self.to_json()).decode()
 
 
-def chars_from_bytes(text: str, offsets: Iterable[ByteOffset]) -> dict[ByteOffset, CharOffset]:
-    """Where byte offsets into the UTF-8 form of `text` fall, counted in characters.
+def chars_from_bytes(text: str, offsets: Sequence[ByteOffset]) -> list[CharOffset]:
+    """Where byte offsets into the UTF-8 form of `text` fall, counted in characters, in the same order.
 
     An offset inside a character moves to the character's start; one past the end moves to the end.
     Linear in the text, however many offsets there are.
     """
-    wanted = sorted(offsets)
     if text.isascii():
-        return {offset: CharOffset(min(offset, len(text))) for offset in wanted}
+        return [CharOffset(min(offset, len(text))) for offset in offsets]
     # One byte of every character is no continuation byte, so counting those bytes counts characters. In bulk
     # and without slices: this runs for every citation of a long answer.
     starts = text.encode("utf-8", "surrogatepass").translate(_IS_CHARACTER_START)
     size = len(starts)
-    ends = [size if end >= size else end if starts[end] else starts.rindex(1, 0, end) for end in wanted]
-    characters = map(starts.count, repeat(1), [0, *ends], ends)
-    return dict(zip(wanted, cast("Iterator[CharOffset]", accumulate(characters)), strict=True))
+    ordered = sorted(offsets)
+    ends = [end if end < size and starts[end] else _character_start(starts, end) for end in ordered]
+    counted = accumulate(map(starts.count, repeat(1), [0, *ends], ends))
+    places = cast("list[CharOffset]", list(counted))
+    if ordered == offsets:
+        return places
+    place_of = dict(zip(ordered, places, strict=True))
+    return [place_of[offset] for offset in offsets]
+
+
+def _character_start(starts: bytes, place: int) -> int:
+    return len(starts) if place >= len(starts) else starts.rindex(1, 0, place)
 
 
 def mark(text: str, citations: Iterable[Citation], marker: Callable[[int], str] = "[{}]".format) -> str:
@@ -140,18 +149,19 @@ def mark(text: str, citations: Iterable[Citation], marker: Callable[[int], str] 
 
 def _marked_pieces(text: str, citations: Iterable[Citation], marker: Callable[[int], str]) -> list[str]:
     """What `mark` joins; apart, because each join of a long text is a copy of it."""
-    numbers_at: dict[int, tuple[int, ...]] = {}
-    for citation in citations:
-        at = citation.at
-        if at in numbers_at:
-            numbers_at[at] = tuple(sorted({*numbers_at[at], *citation.numbers}))
-        else:
-            numbers_at[at] = citation.numbers
+    cited = list(citations)
+    places = [citation.at for citation in cited]
+    numbers = [citation.numbers for citation in cited]
+    if not all(map(lt, places, places[1:])):  # two at one place, or not in the order of the text
+        numbers_at: dict[CharOffset, tuple[int, ...]] = {}
+        for at, here in zip(places, numbers, strict=True):
+            numbers_at[at] = tuple(sorted({*numbers_at[at], *here})) if at in numbers_at else here
+        places = sorted(numbers_at)
+        numbers = list(map(numbers_at.__getitem__, places))
     written = cache(lambda numbers: "".join(map(marker, numbers)))
-    places = sorted(numbers_at)
     pieces = map(text.__getitem__, map(slice, [0, *places], places))
-    markers = map(written, map(numbers_at.__getitem__, places))
-    return [*chain.from_iterable(zip(pieces, markers, strict=True)), text[places[-1] if places else 0 :]]
+    rest = text[places[-1] if places else 0 :]
+    return [*chain.from_iterable(zip(pieces, map(written, numbers), strict=True)), rest]
 
 
 def limited(answer: GroundedAnswer, max_sources: int) -> GroundedAnswer:
@@ -170,7 +180,7 @@ def limited(answer: GroundedAnswer, max_sources: int) -> GroundedAnswer:
 
 def result(query: str, answer: GroundedAnswer, *, provider: str | None = None) -> WebSearchResult:
     """The result that tells `answer` to a model, a person and a program."""
-    if not answer.text.strip():
+    if not answer.text or answer.text.isspace():
         return WebSearchResult(
             llm_content=f'No search results or information found for query: "{query}"',
             return_display="No information found.",

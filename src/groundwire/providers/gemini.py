@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import repeat
+from operator import contains
 from typing import Any
 from urllib.parse import quote
 
@@ -184,7 +186,7 @@ class Said:
     def answer(self, *, keep_raw: bool) -> GroundedAnswer:
         """The grounded answer in all that was said."""
         said = "".join(self._parts)
-        if not said.strip() and (self.block_reason or self.finish_reason in _BLOCKED):
+        if (not said or said.isspace()) and (self.block_reason or self.finish_reason in _BLOCKED):
             raise GeminiSearchFailed(
                 f"Gemini refused to answer this query ({self.block_reason or self.finish_reason}).",
                 hint="Rephrase the query.",
@@ -210,18 +212,20 @@ def placed(parts: list[str], supports: list[dict[str, Any]], chunk_count: int) -
     numbers_of = cache(partial(_numbers, chunk_count=chunk_count))  # supports repeat what they cite
     try:
         # How servers write them: in a long answer there are thousands, so they are read in bulk.
-        offsets = [support["segment"]["endIndex"] for support in supports]
+        segments = [support["segment"] for support in supports]
+        offsets = [segment["endIndex"] for segment in segments]
         cited = [numbers_of(tuple(support["groundingChunkIndices"])) for support in supports]
-        plain = not any("partIndex" in support["segment"] for support in supports)
+        plain = {*map(type, offsets)} <= {int} and min(offsets, default=1) > 0
+        plain = plain and not any(map(contains, segments, repeat("partIndex")))
     except (KeyError, TypeError):
         plain = False
-    if not plain or not all(type(offset) is int and offset > 0 for offset in offsets):
+    if not plain:
         pairs = [_place(support, parts, numbers_of) for support in supports]
         offsets, cited = [pair[0] for pair in pairs if pair], [pair[1] for pair in pairs if pair]
     places = chars_from_bytes("".join(parts), offsets)
-    return tuple(
-        [Citation(places[at], numbers) for at, numbers in zip(offsets, cited, strict=True) if numbers]
-    )
+    if all(cited):
+        return tuple(map(Citation, places, cited))
+    return tuple(Citation(at, numbers) for at, numbers in zip(places, cited, strict=True) if numbers)
 
 
 def _place(
