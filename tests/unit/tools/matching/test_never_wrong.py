@@ -204,8 +204,8 @@ BLANKS = [" ", "\n", "\t", "\n\n"]
 
 
 def words(text: str) -> str:
-    """The tokens of a text, each between blanks."""
-    return f" {' '.join(token.normal for token in tokens(text))} "
+    """The tokens of a text, each between two blanks of its own, so that neighbours are counted apart."""
+    return "".join(f" {token.normal} " for token in tokens(text))
 
 
 @given(st.lists(st.sampled_from(PIECES), min_size=4, max_size=40).map("".join), st.data())
