@@ -29,6 +29,8 @@ EXIT_CODES = """\
 | 4 | a provider was asked and gave no usable answer |
 | 5 | nothing usable came back over the wire |
 | 6 | a tool call failed |
+| 7 | `groundwire run`: a change was not approved |
+| 8 | `groundwire run`: a limit was reached, or the agent turned in circles |
 | 130 | stopped with Ctrl-C |
 | 141 | the reader of a pipe went away |
 
