@@ -3,7 +3,8 @@
 A crash or a full disk at any moment leaves the old file or the new one, never a mixture. (The directory is
 not flushed: that would only make sure that it is the new one, at the price of a second wait.) A file that
 somebody else changed since it was read is left alone, and the call fails with `CHANGED_MEANWHILE`.
-Mode, owner and extended attributes of the old file are kept.
+Mode and owner of the old file are kept, and on Linux its extended attributes (access lists among them) as far
+as the file system and the rights of the process allow. What vouched for the old bytes is not: `_VOUCHING`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from contextlib import suppress
 
 from groundwire.errors import ToolError
@@ -27,6 +29,9 @@ _NEW = (
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_BINARY", 0)
 )
+_OLD = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+# A file capability or an integrity hash was given to the old bytes; the kernel, too, drops them on a write.
+_VOUCHING = frozenset({"security.capability", "security.ima", "security.evm"})
 
 
 def write_atomically(
@@ -43,7 +48,11 @@ def write_atomically(
         descriptor = os.open(beside, _NEW, 0o666 if before is None else 0o600, dir_fd=handle)
         try:
             try:
-                _fill(descriptor, data, before)
+                _write(descriptor, data)
+                if before is not None:
+                    _keep_owner_and_mode(descriptor, before)
+                    _keep_attributes(descriptor, name, handle)
+                os.fsync(descriptor)
             finally:
                 os.close(descriptor)
             _unchanged(handle, name, place, seen)
@@ -82,17 +91,33 @@ def _name_beside(name: str) -> str:
     return os.path.join(folder, f".groundwire-{os.urandom(8).hex()}.tmp")
 
 
-def _fill(descriptor: int, data: bytes, before: os.stat_result | None) -> None:
+def _write(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
-    if before is not None:
-        if hasattr(os, "fchown"):
-            with suppress(OSError):  # only root may give files away; the mode matters more
-                os.fchown(descriptor, before.st_uid, before.st_gid)
-        if hasattr(os, "fchmod"):
-            os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
-    os.fsync(descriptor)
+
+
+def _keep_owner_and_mode(descriptor: int, before: os.stat_result) -> None:
+    if hasattr(os, "fchown"):
+        with suppress(OSError):  # only root may give files away; the mode matters more
+            os.fchown(descriptor, before.st_uid, before.st_gid)
+    if hasattr(os, "fchmod"):
+        os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+
+
+def _keep_attributes(descriptor: int, name: str, handle: int | None) -> None:
+    """Copy the extended attributes of the old file; one that may not be read or set is left out."""
+    if sys.platform != "linux":
+        return
+    with suppress(OSError):  # an old file that may be replaced but not read, or no attributes on this disk
+        old = os.open(name, _OLD, dir_fd=handle)
+        try:
+            for attribute in os.listxattr(old):
+                if attribute not in _VOUCHING:
+                    with suppress(OSError):
+                        os.setxattr(descriptor, attribute, os.getxattr(old, attribute))
+        finally:
+            os.close(old)
 
 
 def _move_into_place(beside: str, name: str, handle: int | None, place: WorkspacePath, *, new: bool) -> None:

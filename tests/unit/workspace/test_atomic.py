@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,38 @@ def test_a_file_is_replaced_and_keeps_its_mode(workspace: Workspace, tmp_path: P
     assert (tmp_path / "a.txt").read_bytes() == b"new"
     assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o751
     assert names(workspace) == ["a.txt"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="extended attributes are kept on Linux only")
+def test_a_replaced_file_keeps_its_extended_attributes(workspace: Workspace, tmp_path: Path) -> None:
+    try:
+        os.setxattr(tmp_path / "a.txt", "user.origin", b"a scanner")
+    except OSError:
+        pytest.skip("this file system has no extended attributes")
+    place = workspace.resolve("a.txt")
+    write_atomically(workspace, place, b"new", seen=read_text(workspace, place).fingerprint)
+    assert (tmp_path / "a.txt").read_bytes() == b"new"
+    assert os.getxattr(tmp_path / "a.txt", "user.origin") == b"a scanner"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="extended attributes are kept on Linux only")
+def test_attributes_that_may_not_be_kept_do_not_stop_a_write(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def refuse(_file: int, name: str, _value: bytes) -> None:
+        tried.append(name)
+        raise PermissionError(errno.EPERM, "not allowed")
+
+    known = {"security.selinux": b"label", "user.origin": b"a scanner", "security.capability": b"all"}
+    monkeypatch.setattr(os, "listxattr", lambda _file: list(known))
+    monkeypatch.setattr(os, "getxattr", lambda _file, name: known[name])
+    monkeypatch.setattr(os, "setxattr", refuse)
+    place = workspace.resolve("a.txt")
+    write_atomically(workspace, place, b"new", seen=read_text(workspace, place).fingerprint)
+    assert (tmp_path / "a.txt").read_bytes() == b"new"
+    assert tried == ["security.selinux", "user.origin"]  # what vouched for the old bytes is not copied
 
 
 def test_a_new_file_gets_its_directories(workspace: Workspace, tmp_path: Path) -> None:
