@@ -1,7 +1,8 @@
 """What a person and a model are shown of a change: a unified diff, its numbers, a snippet of the new text.
 
 The forms are those of Gemini CLI: jsdiff's patch with its `Index:` head, the `diffStat` keys of its
-displays, and the changed lines with five lines around them that it repeats to the model.
+displays, and the changed lines with five lines around them that it repeats to the model. Unlike there, one
+word changed in a huge file does not make a huge result: see `MOST_REPEATED` and `MOST_LINE_LENGTH`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from groundwire.tools.diff import Kind, Run, compare, split_lines
 
 PATCH_CONTEXT = 3
 SNIPPET_CONTEXT = 5
+MOST_REPEATED = 1_000_000
+"""Characters of a file up to which a display repeats the whole file, before and after."""
+MOST_LINE_LENGTH = 20_000
+"""Characters that are shown of one line."""
 _NO_NEWLINE = "\\ No newline at end of file"
 
 # Gemini CLI marks edits of files that steer a build.
@@ -136,7 +141,7 @@ class Change:
         """The changed lines of the new text and `context` lines around them, `...` for what is left out."""
         changed = [run for run in self.runs if run.kind is not Kind.KEPT]
         if not self.old or not changed:
-            return self.new
+            return _shortened(self.new)
         lines = self.new.replace("\r\n", "\n").split("\n")
         pieces: list[tuple[int, int]] = []
         for run in changed:
@@ -154,19 +159,20 @@ class Change:
             reached = end
         if reached < len(lines):
             shown.append("...")
-        return "\n".join(shown)
+        return _shortened("\n".join(shown))
 
     def display(
         self, path: str, *, is_new_file: bool, old_label: str = "Current", new_label: str = "Proposed"
     ) -> dict[str, Any]:
         """The file diff a person is shown, under Gemini CLI's keys. `path` is the file's real path."""
         name = os.path.basename(path)
+        repeated = max(len(self.old), len(self.new)) <= MOST_REPEATED
         return {
-            "fileDiff": self.unified(name, old_label, new_label),
+            "fileDiff": _shortened(self.unified(name, old_label, new_label)),
             "fileName": name,
             "filePath": path,
-            "originalContent": self.old,
-            "newContent": self.new,
+            "originalContent": self.old if repeated else None,
+            "newContent": self.new if repeated else None,
             "diffStat": self.stat(),
             "isNewFile": is_new_file,
             "isBuildFile": is_build_file(name),
@@ -205,6 +211,16 @@ def _printed(lines: list[str]) -> Iterator[str]:
         else:
             yield line
             yield _NO_NEWLINE
+
+
+def _shortened(text: str) -> str:
+    """The text with no line longer than may be shown."""
+    if len(text) <= MOST_LINE_LENGTH:
+        return text
+    return "\n".join(
+        line if len(line) <= MOST_LINE_LENGTH else line[:MOST_LINE_LENGTH] + "... [truncated]"
+        for line in text.split("\n")
+    )
 
 
 def _units(line: str) -> int:

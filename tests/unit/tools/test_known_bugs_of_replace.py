@@ -5,6 +5,7 @@ The numbers go on in test_known_bugs.py, the letters in test_openhands_weak_spot
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -219,6 +220,16 @@ def test_e13_text_that_cannot_be_written_leaves_the_file_as_it_was(tmp_path: Pat
         b"one\n",
         "café au lait, one of many\n".encode("latin-1"),
     )
+
+
+@pytest.mark.parametrize("between", ["\n", " "], ids=["many lines", "one line"])
+def test_e15_one_word_in_ten_megabytes_makes_a_small_result(tmp_path: Path, between: str) -> None:
+    half = f"some words{between}" * 480_000
+    (tmp_path / "a.txt").write_text(f"{half}needle{between}{half}", encoding="utf-8")
+    result = replace(tmp_path, "a.txt", "needle", "pin")
+    assert result.error is None
+    assert len(json.dumps(result.to_json())) < 100_000
+    assert (tmp_path / "a.txt").read_text(encoding="utf-8") == f"{half}pin{between}{half}"
 
 
 def test_e17_a_nul_in_the_path_is_answered(tmp_path: Path) -> None:
