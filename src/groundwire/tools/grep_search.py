@@ -39,18 +39,19 @@ from groundwire.workspace.spelling import PROTECTED
 
 MOST_MATCHES = 100
 MOST_CLASSIC_MATCHES = 1000
+# Directories by their name alone: ripgrep looks them up at once and never enters them.
 _EXCLUDES = (
-    "**/node_modules/**",
-    "**/.git/**",
-    "**/bower_components/**",
-    "**/.svn/**",
-    "**/.hg/**",
-    "**/.vscode/**",
-    "**/.idea/**",
-    "**/dist/**",
-    "**/build/**",
-    "**/coverage/**",
-    "**/__pycache__/**",
+    "node_modules/",
+    ".git/",
+    "bower_components/",
+    ".svn/",
+    ".hg/",
+    ".vscode/",
+    ".idea/",
+    "dist/",
+    "build/",
+    "coverage/",
+    "__pycache__/",
     "*.log",
     "*.tmp",
 )

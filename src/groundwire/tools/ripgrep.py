@@ -7,6 +7,7 @@ when the call is cancelled. Lines come back shortened, so that a line of a gigab
 
 from __future__ import annotations
 
+import _thread
 import os
 import re
 import shutil
@@ -152,8 +153,8 @@ def _running(
     )
     done = threading.Event()
     late = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(process, done, late, limit, cancelled), daemon=True)
-    watcher.start()
+    # Neither its start nor its end is waited for: on a busy machine each would cost as much as the search.
+    _thread.start_new_thread(_watch, (process, done, late, limit, cancelled))
     feeder = None
     if data is not None:
         feeder = threading.Thread(target=_feed, args=(process, data), daemon=True)
@@ -163,12 +164,12 @@ def _running(
         yield process
         complete = True
     finally:
-        if not complete:
+        if complete:
+            said = b"" if process.stderr is None else process.stderr.read()
+            code = process.wait()
+        else:
             process.kill()
-        said = b"" if process.stderr is None else process.stderr.read()
-        code = process.wait()
         done.set()
-        watcher.join()
         if feeder is not None:
             feeder.join()
         for stream in (process.stdout, process.stderr):
@@ -188,14 +189,16 @@ def _watch(
     limit: float,
     cancelled: Callable[[], bool],
 ) -> None:
+    """Kill the process when it must end; then see it off, so that nobody has to wait for it to die."""
     while not done.wait(max(0.0, min(0.01, limit - time.monotonic()))):
         if cancelled():
             process.kill()
-            return
+            break
         if time.monotonic() >= limit:
             late.set()
             process.kill()
-            return
+            break
+    process.wait()
 
 
 def _feed(process: subprocess.Popen[bytes], data: bytes) -> None:

@@ -26,6 +26,15 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_directories_of_built_things_are_left_out_and_files_of_that_name_are_not(root: Path) -> None:
+    for folder in ("build", "src/dist", "src/node_modules/x"):
+        (root / folder).mkdir(parents=True)
+        (root / folder / "made.txt").write_text("two\n", encoding="utf-8")
+    (root / "src" / "deep" / "build").write_text("two\n", encoding="utf-8")
+    found = {match["filePath"] for match in search(root, pattern="two").return_display["matches"]}
+    assert found == {"a.txt", "src/b.py", "src/deep/build", "src/deep/c.py"}
+
+
 def test_matches_are_told_file_by_file_in_the_order_of_paths(root: Path) -> None:
     result = search(root, pattern="two")
     assert result.llm_content == (
