@@ -19,6 +19,7 @@ BENCHMARKS = {
     "edits": "finding the place of an edit, with the mistakes models make",
     "tools": "the file tools against ripgrep and Gemini CLI's tools",
     "crash": "writes killed at random moments",
+    "extremes": "memory and time on huge files, a million files and cycles",
 }
 
 

@@ -2,7 +2,8 @@
 
 Every option's value is joined to its name (`--regexp=VALUE`) and paths come after `--`, so nothing a model
 writes can become an option. The process is killed when the caller has seen enough, when the time is up, or
-when the call is cancelled. Lines come back shortened, so that a line of a gigabyte costs little.
+when the call is cancelled. Lines come back shortened, so that a line of a gigabyte costs us little; ripgrep
+must hold a line whole, and on Linux gets no more memory for that than `MOST_MEMORY`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import _thread
 import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 import sysconfig
 import threading
 import time
@@ -22,6 +25,8 @@ from functools import cache
 
 TIMEOUT_SECONDS = 30.0
 MOST_FILE_SIZE = "256M"
+MOST_MEMORY = 1024 * 1024 * 1024
+"""Bytes of memory that ripgrep may ask for."""
 _LINE = re.compile(
     rb"(?:\./)?(?P<path>[^\0]*)\0(?P<number>[0-9]+)(?P<kind>[\x01\x02])(?P<text>.*)", re.DOTALL
 )
@@ -39,6 +44,8 @@ _OUTPUT = (
     "--field-match-separator=\\x01",
     "--field-context-separator=\\x02",
     "--no-context-separator",
+    # A file that is named is mapped otherwise, and may be larger than the memory.
+    "--no-mmap",
     f"--max-filesize={MOST_FILE_SIZE}",
 )
 
@@ -151,6 +158,7 @@ def _running(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
+    _bound_memory(process.pid)
     done = threading.Event()
     late = threading.Event()
     # Neither its start nor its end is waited for: on a busy machine each would cost as much as the search.
@@ -177,9 +185,19 @@ def _running(
                 stream.close()
     if late.is_set():
         raise RipgrepTimedOut("The search took too long.")
+    if code == -signal.SIGABRT:
+        raise RipgrepFailed("ripgrep needed too much memory: a line there is too long to be searched.")
     # Code 2 without words: some file could not be read, and the rest was searched.
     if code == 2 and said.strip():
         raise RipgrepFailed(said.decode("utf-8", "replace"))
+
+
+def _bound_memory(process_id: int) -> None:
+    if sys.platform == "linux":
+        import resource  # noqa: PLC0415  (not every system has it)
+
+        with suppress(OSError):  # it has ended already
+            resource.prlimit(process_id, resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
 
 
 def _watch(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from groundwire.tools import ripgrep
 from groundwire.tools.base import Dialect, ToolResult
 from groundwire.tools.toolset import toolset
 
@@ -33,6 +35,17 @@ def test_directories_of_built_things_are_left_out_and_files_of_that_name_are_not
     (root / "src" / "deep" / "build").write_text("two\n", encoding="utf-8")
     found = {match["filePath"] for match in search(root, pattern="two").return_display["matches"]}
     assert found == {"a.txt", "src/b.py", "src/deep/build", "src/deep/c.py"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ripgrep's memory is bounded on Linux only")
+def test_a_line_that_needs_too_much_memory_is_an_error_that_says_so(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ripgrep, "MOST_MEMORY", 48 * 1024 * 1024)
+    (root / "line.txt").write_bytes(b"x" * 100 * 1024 * 1024)
+    error = search(root, pattern="needle", dir_path="line.txt").error
+    assert error is not None
+    assert "a line there is too long to be searched" in error.message
 
 
 def test_matches_are_told_file_by_file_in_the_order_of_paths(root: Path) -> None:
