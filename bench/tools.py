@@ -3,10 +3,11 @@
     python -m bench.tools [--tree DIR] [--rounds 7] [--core GEMINI_CLI_CORE] [--no-gemini]
 
 Without --tree a folder of npm packages with more than 30,000 files is installed into .bench/ on first use.
-Peers: bare ripgrep, and Gemini CLI's own tools in a Node.js process, timed inside that process. Rounds
-alternate between the candidates and medians are shown, because the machine is shared: read the ratios, not
-the milliseconds. One file is measured in CPU time, since waiting for the disk says nothing about a tool.
-Exits 1 when a goal is missed.
+Peers: bare ripgrep, Gemini CLI's own tools in a Node.js process and OpenHands' search in a Python of its own
+(see `openhands_peer.py`), each timed inside its process. Rounds alternate between the candidates and medians
+are shown, because the machine is shared: read the ratios, not the milliseconds. OpenHands' search, which
+takes seconds, runs in every third round. One file is measured in CPU time, since waiting for the disk says
+nothing about a tool. Exits 1 when a goal is missed.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.openhands_peer import OpenHands, openhands, openhands_python
 from conformance.gemini_oracle import Oracle, core_package
 from groundwire.tools.ripgrep import ripgrep_path
 from groundwire.tools.toolset import toolset
@@ -43,9 +45,11 @@ class Race:
     """The goals: at most so many times the time of a peer, or (for `seconds`) at most so long."""
     seconds: dict[str, list[float]] = field(default_factory=dict)
 
-    def run_round(self) -> None:
-        """Let every candidate do it once."""
+    def run_round(self, number: int) -> None:
+        """Let every candidate do it once; the slow one only now and then."""
         for name, timed in self.candidates.items():
+            if name == "openhands" and number % 3 != 1:
+                continue
             self.seconds.setdefault(name, []).append(timed())
 
     @property
@@ -82,13 +86,16 @@ def main() -> int:
     options = parser.parse_args()
     tree = options.tree or big_tree()
     core = None if options.no_gemini else options.core or core_in(tree)
+    python = openhands_python()
     count = sum(1 for path in tree.rglob("*") if path.is_file())
     print(f"{count} files in {tree.name}" + ("" if core else "; Gemini CLI's tools: not run"))
-    with oracle(core) as real:
-        races = [*tree_races(tree, real), *file_races()]
+    if python is None:
+        print("OpenHands' tool: not run: no Python with openhands-tools found; name one in OPENHANDS_PYTHON")
+    with oracle(core) as real, openhands(python, tree) as other:
+        races = [*tree_races(tree, real, other), *file_races()]
         for number in range(options.rounds + 1):
             for race in races:
-                race.run_round()
+                race.run_round(number)
             if number == 0:
                 for race in races:
                     race.seconds.clear()  # the first round only warms up
@@ -124,7 +131,7 @@ def oracle(core: Path | None) -> Iterator[Oracle | None]:
         yield running
 
 
-def tree_races(tree: Path, real: Oracle | None) -> list[Race]:
+def tree_races(tree: Path, real: Oracle | None, other: OpenHands | None = None) -> list[Race]:
     """What is done on the whole tree."""
     rg = [ripgrep_path(), "--no-config"]
     listing = [*rg, "--files", "--glob=**/*.js", "--hidden", "--sortr=modified"]
@@ -144,11 +151,15 @@ def tree_races(tree: Path, real: Oracle | None) -> list[Race]:
             candidates["rg"] = lambda: timed(lambda: run(command, tree))
         if real is not None:
             candidates["gemini-cli"] = lambda: float(real.call(tree, tool, dict(arguments))["ms"]) / 1000
+        if other is not None and tool == "grep_search":
+            candidates["openhands"] = lambda: other.search(arguments["pattern"])
         return Race(name, candidates, most_of)
+
+    common = {"gemini-cli": 1 / 3, "openhands": 1 / 5}
 
     return [
         race("grep_search, rare word", "grep_search", {"pattern": RARE}, {"rg": 1.3}, [*rg, "-i", RARE, "."]),
-        race("grep_search, common word, 100", "grep_search", {"pattern": "function"}, {"gemini-cli": 1 / 3}),
+        race("grep_search, common word, 100", "grep_search", {"pattern": "function"}, common),
         race("glob **/*.js", "glob", {"pattern": "**/*.js"}, {"rg": 2.0, "gemini-cli": 0.1}, listing),
         race("read_many_files **/*.md", "read_many_files", {"include": ["**/*.md"]}, {"gemini-cli": 1 / 3}),
         race("list_directory", "list_directory", {"dir_path": "."}, {}),
