@@ -10,11 +10,11 @@ as a text is not plain ASCII.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
 from itertools import accumulate, chain, repeat
 from operator import lt
-from typing import Any, NewType, cast
+from typing import Any, NewType, TypeVar, cast, overload
 from urllib.parse import urlsplit
 
 import msgspec
@@ -66,7 +66,7 @@ class GroundedAnswer(msgspec.Struct, frozen=True):
     """
 
     text: str
-    citations: tuple[Citation, ...] = ()
+    citations: Sequence[Citation] = ()
     sources: tuple[Source, ...] = ()
     consulted: tuple[Source, ...] = ()
     note: str = ""
@@ -142,26 +142,103 @@ def _character_start(starts: bytes, place: int) -> int:
     return len(starts) if place >= len(starts) else starts.rindex(1, 0, place)
 
 
-def mark(text: str, citations: Iterable[Citation], marker: Callable[[int], str] = "[{}]".format) -> str:
-    """`text` with `[n]` markers at the cited places, ascending and without repeats at one place."""
-    return "".join(_marked_pieces(text, citations, marker))
+def mark(
+    text: str,
+    citations: Sequence[Citation],
+    marker: Callable[[int], str] = "[{}]".format,
+    *,
+    before: str = "",
+    after: str = "",
+) -> str:
+    """`text` with `[n]` markers at the cited places, ascending and without repeats at one place.
 
-
-def _marked_pieces(text: str, citations: Iterable[Citation], marker: Callable[[int], str]) -> list[str]:
-    """What `mark` joins; apart, because each join of a long text is a copy of it."""
-    cited = list(citations)
-    places = [citation.at for citation in cited]
-    numbers = [citation.numbers for citation in cited]
-    if not all(map(lt, places, places[1:])):  # two at one place, or not in the order of the text
-        numbers_at: dict[CharOffset, tuple[int, ...]] = {}
-        for at, here in zip(places, numbers, strict=True):
-            numbers_at[at] = tuple(sorted({*numbers_at[at], *here})) if at in numbers_at else here
-        places = sorted(numbers_at)
-        numbers = list(map(numbers_at.__getitem__, places))
-    written = cache(lambda numbers: "".join(map(marker, numbers)))
+    `before` and `after` are put around it here, because each later joining of a long text is a copy of it.
+    """
+    if isinstance(citations, ByteCitations):
+        return citations.marked(marker, before, after)
+    places, numbers = _one_each([citation.at for citation in citations], [c.numbers for c in citations])
     pieces = map(text.__getitem__, map(slice, [0, *places], places))
+    markers = map(cache(lambda numbers: "".join(map(marker, numbers))), numbers)
     rest = text[places[-1] if places else 0 :]
-    return [*chain.from_iterable(zip(pieces, map(written, numbers), strict=True)), rest]
+    return "".join([before, *chain.from_iterable(zip(pieces, markers, strict=True)), rest, after])
+
+
+class ByteCitations(Sequence[Citation]):
+    """Citations as Gemini counts them, in bytes of the text. Characters are counted when somebody looks.
+
+    A long answer with thousands of citations is marked in bytes, without counting its characters first.
+    """
+
+    def __init__(self, text: str, offsets: list[ByteOffset], numbers: list[tuple[int, ...]]) -> None:
+        self._text = text
+        self._offsets = offsets
+        self._numbers = numbers
+
+    @cached_property
+    def _in_characters(self) -> tuple[Citation, ...]:
+        return tuple(map(Citation, chars_from_bytes(self._text, self._offsets), self._numbers))
+
+    def marked(self, marker: Callable[[int], str], before: str, after: str) -> str:
+        """The text with its markers, between `before` and `after`."""
+        encoded = self._text.encode("utf-8", "surrogatepass")
+        size = len(encoded)
+        ends = [
+            end if end < size and encoded[end] & 0xC0 != 0x80 else _boundary(encoded, end)
+            for end in self._offsets
+        ]
+        places, numbers = _one_each(ends, self._numbers)
+        pieces = map(encoded.__getitem__, map(slice, [0, *places], places))
+        markers = map(cache(lambda numbers: "".join(map(marker, numbers)).encode()), numbers)
+        rest = encoded[places[-1] if places else 0 :]
+        around = before.encode("utf-8", "surrogatepass"), after.encode("utf-8", "surrogatepass")
+        inside = chain.from_iterable(zip(pieces, markers, strict=True))
+        return b"".join([around[0], *inside, rest, around[1]]).decode("utf-8", "surrogatepass")
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    @overload
+    def __getitem__(self, index: int) -> Citation: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Citation, ...]: ...
+    def __getitem__(self, index: int | slice) -> Citation | tuple[Citation, ...]:
+        return self._in_characters[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._in_characters == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._in_characters)
+
+    def __repr__(self) -> str:
+        return repr(self._in_characters)
+
+
+def _boundary(encoded: bytes, place: int) -> int:
+    """The start of the character that `place` is in, or the end when it is past that."""
+    if place >= len(encoded):
+        return len(encoded)
+    while encoded[place] & 0xC0 == 0x80:
+        place -= 1
+    return place
+
+
+_Place = TypeVar("_Place", bound=int)
+
+
+def _one_each(
+    places: list[_Place], numbers: list[tuple[int, ...]]
+) -> tuple[list[_Place], list[tuple[int, ...]]]:
+    """Places in the order of the text, each once, and for each all the numbers that stand there."""
+    if all(map(lt, places, places[1:])):
+        return places, numbers
+    numbers_at = dict(zip(places, numbers, strict=True))
+    if len(numbers_at) < len(places):
+        for at, here in zip(places, numbers, strict=True):
+            if numbers_at[at] is not here:
+                numbers_at[at] = tuple(sorted({*numbers_at[at], *here}))
+    ordered = sorted(numbers_at)
+    return ordered, list(map(numbers_at.__getitem__, ordered))
 
 
 def limited(answer: GroundedAnswer, max_sources: int) -> GroundedAnswer:
@@ -190,9 +267,7 @@ def result(query: str, answer: GroundedAnswer, *, provider: str | None = None) -
         )
     header = f'Web search results for "{query}":\n\n'
     return WebSearchResult(
-        llm_content="".join(
-            [header, *_marked_pieces(answer.text, answer.citations, "[{}]".format), _below(answer)]
-        ),
+        llm_content=mark(answer.text, answer.citations, before=header, after=_below(answer)),
         return_display=f'Search results for "{query}" returned.',
         sources=answer.sources or None,
         raw=answer.raw,

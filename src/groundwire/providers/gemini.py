@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
-from itertools import repeat
+from itertools import compress, repeat
 from operator import contains
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
-from groundwire.citations import ByteOffset, Citation, GroundedAnswer, Source, chars_from_bytes
+from groundwire.citations import ByteCitations, ByteOffset, GroundedAnswer, Source
 from groundwire.errors import GeminiSearchFailed
 from groundwire.providers.base import (
     ByContent,
@@ -207,7 +207,7 @@ def source(chunk: dict[str, Any]) -> Source:
     return Source(title=text(web.get("title")) or None, uri=text(web.get("uri")) or None, wire=chunk)
 
 
-def placed(parts: list[str], supports: list[dict[str, Any]], chunk_count: int) -> tuple[Citation, ...]:
+def placed(parts: list[str], supports: list[dict[str, Any]], chunk_count: int) -> ByteCitations:
     """Citations for the supports that have a place and name chunks that exist."""
     numbers_of = cache(partial(_numbers, chunk_count=chunk_count))  # supports repeat what they cite
     try:
@@ -222,10 +222,10 @@ def placed(parts: list[str], supports: list[dict[str, Any]], chunk_count: int) -
     if not plain:
         pairs = [_place(support, parts, numbers_of) for support in supports]
         offsets, cited = [pair[0] for pair in pairs if pair], [pair[1] for pair in pairs if pair]
-    places = chars_from_bytes("".join(parts), offsets)
-    if all(cited):
-        return tuple(map(Citation, places, cited))
-    return tuple(Citation(at, numbers) for at, numbers in zip(places, cited, strict=True) if numbers)
+    if not all(cited):  # nothing that exists is cited there
+        offsets = list(compress(offsets, cited))
+        cited = list(filter(None, cited))
+    return ByteCitations("".join(parts), offsets, cited)
 
 
 def _place(
