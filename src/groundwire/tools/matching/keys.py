@@ -49,9 +49,9 @@ class Token:
 
 
 def fold(text: str) -> str:
-    """`text` with typographic marks as ASCII; a pair of dashes stands for one, as in typed prose."""
-    folded = text if text.isascii() else text.translate(_FOLD_TABLE)
-    return _PAIR_OF_DASHES.sub("-", folded) if "--" in folded else folded
+    """`text` with typographic marks as ASCII; a typed pair of hyphens stands for one dash."""
+    typed = _PAIR_OF_DASHES.sub("-", text) if "--" in text else text
+    return typed if typed.isascii() else typed.translate(_FOLD_TABLE)
 
 
 def is_typographic(character: str) -> bool:

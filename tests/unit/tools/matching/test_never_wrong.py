@@ -228,3 +228,7 @@ def test_whatever_the_blanks_exactly_the_asked_for_tokens_change(text: str, data
 def test_no_text_and_no_string_makes_it_fail(text: str, old: str, new: str, multiple: bool) -> None:
     outcome = find_edit(text, old, new, multiple=multiple)
     assert not isinstance(outcome, Edit) or outcome.text != text
+
+
+def test_two_typographic_dashes_are_not_one() -> None:
+    assert not isinstance(find_edit(" ––a", " –a", "a –a"), Edit)
