@@ -41,6 +41,8 @@ class ContentSearch:
     most: int
     deadline: float
     cancelled: Callable[[], bool]
+    at_once: Callable[[], list[Line] | None] = lambda: None
+    """The lines, where they can be found without ripgrep."""
 
 
 class Shown:
@@ -73,7 +75,9 @@ class Shown:
 
 def first_matches(prepared: ContentSearch) -> Matches:
     """The first matches in the order of paths, all of them when there are no more than asked for."""
-    lines = _collect(prepared, IN_ORDER, patience=SECONDS_IN_ORDER)
+    lines = prepared.at_once()
+    if lines is None:
+        lines = _collect(prepared, IN_ORDER, patience=SECONDS_IN_ORDER)
     if lines is None:
         lines = _collect(prepared, IN_PARALLEL) or []
         if sum(not line.is_context for line in lines) > prepared.most:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import stat
 import time
+from functools import partial
 from typing import ClassVar
 
 from groundwire.errors import ToolError
 from groundwire.tools.base import Arguments, Declaration, Dialect, ErrorType, ToolContext, ToolResult, invalid
+from groundwire.tools.common_word import WordSearch, first_lines, is_plain_word
 from groundwire.tools.content_search import ContentSearch, Shown, first_matches, with_context
 from groundwire.tools.declaring import boolean, integer, parameters, string
 from groundwire.tools.grep_results import (
@@ -27,6 +29,7 @@ from groundwire.tools.places import place
 from groundwire.tools.regex_errors import refused_pattern
 from groundwire.tools.ripgrep import (
     TIMEOUT_SECONDS,
+    Line,
     Query,
     RipgrepError,
     RipgrepFailed,
@@ -39,21 +42,24 @@ from groundwire.workspace.spelling import PROTECTED
 
 MOST_MATCHES = 100
 MOST_CLASSIC_MATCHES = 1000
+_FOLDERS_LEFT_OUT = (
+    "node_modules",
+    ".git",
+    "bower_components",
+    ".svn",
+    ".hg",
+    ".vscode",
+    ".idea",
+    "dist",
+    "build",
+    "coverage",
+    "__pycache__",
+)
+_ENDINGS_LEFT_OUT = (".log", ".tmp")
 # Directories by their name alone: ripgrep looks them up at once and never enters them.
-_EXCLUDES = (
-    "node_modules/",
-    ".git/",
-    "bower_components/",
-    ".svn/",
-    ".hg/",
-    ".vscode/",
-    ".idea/",
-    "dist/",
-    "build/",
-    "coverage/",
-    "__pycache__/",
-    "*.log",
-    "*.tmp",
+_EXCLUDES = (*(f"{name}/" for name in _FOLDERS_LEFT_OUT), *(f"*{ending}" for ending in _ENDINGS_LEFT_OUT))
+_PLAIN_ARGUMENTS = frozenset(
+    ("pattern", "dir_path", "path", "case_sensitive", "fixed_strings", "total_max_matches")
 )
 _ABOUT = "Searches the content of files for a regular expression and returns the lines that match."
 _INCLUDE = "Optional: a glob pattern that limits which files are searched, such as '*.ts' or 'src/**'."
@@ -188,7 +194,32 @@ def _prepare(
         most=most,
         deadline=time.monotonic() + TIMEOUT_SECONDS,
         cancelled=context.cancelled,
+        at_once=partial(_at_once, arguments, context, start, query, ignore, most),
     )
+
+
+def _at_once(
+    arguments: Arguments,
+    context: ToolContext,
+    start: WorkspacePath,
+    query: Query,
+    ignore: Ignore | None,
+    most: int,
+) -> list[Line] | None:
+    """The lines of a search that asks for nothing but a plain word, when it is a common one."""
+    gemini = os.path.join(context.workspace.real_root, ".geminiignore")
+    if (
+        ignore is None
+        or not context.git_ignore
+        or not set(arguments) <= _PLAIN_ARGUMENTS
+        or not is_plain_word(query)
+        or os.path.lexists(gemini)
+    ):
+        return None
+    word = query.pattern.encode()
+    left_out = frozenset(_FOLDERS_LEFT_OUT)
+    wanted = WordSearch(word, query.case_sensitive, most, ignore, left_out, _ENDINGS_LEFT_OUT)
+    return first_lines(context.workspace, start, wanted)
 
 
 def _file_options(context: ToolContext, include: str | None, prefix: str, *, no_ignore: bool) -> list[str]:

@@ -25,6 +25,8 @@ from functools import cache
 
 TIMEOUT_SECONDS = 30.0
 MOST_FILE_SIZE = "256M"
+MOST_LINE_BYTES = 8192
+"""What is kept of a line: 2,000 characters are shown, and a character has at most four bytes."""
 MOST_MEMORY = 1024 * 1024 * 1024
 """Bytes of memory that ripgrep may ask for."""
 _LINE = re.compile(
@@ -38,8 +40,7 @@ _OUTPUT = (
     "--line-number",
     "--null",
     "--no-messages",
-    # 2,000 characters are shown of a line, and a character has at most four bytes.
-    "--max-columns=8192",
+    f"--max-columns={MOST_LINE_BYTES}",
     "--max-columns-preview",
     "--field-match-separator=\\x01",
     "--field-context-separator=\\x02",
@@ -126,7 +127,7 @@ def search(
                 yield Line(
                     os.fsdecode(found["path"]),
                     int(found["number"]),
-                    _text(found["text"]),
+                    line_text(found["text"]),
                     is_context=found["kind"] == b"\x02",
                 )
 
@@ -225,9 +226,14 @@ def _feed(process: subprocess.Popen[bytes], data: bytes) -> None:
         process.stdin.write(data)
 
 
-def _text(raw: bytes) -> str:
+def line_text(raw: bytes) -> str:
     """A line for a reader. A line that is not UTF-8 is read as Windows-1252 or Latin-1, not dropped."""
     raw = raw.removesuffix(b"\n")
+    if len(raw) > MOST_LINE_BYTES:
+        end = MOST_LINE_BYTES
+        while end > MOST_LINE_BYTES - 4 and raw[end] & 0xC0 == 0x80:  # not inside a character
+            end -= 1
+        raw = raw[:end]
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,0 +1,164 @@
+"""The first lines that hold a word, when it is so common that a few files hold enough: found without ripgrep.
+
+Starting a process takes longer than reading thirty files. So a search for a plain word first looks here, in
+the order of paths, for a few thousandths of a second. Whatever is not plain (another encoding, a binary file,
+an ignore file that only ripgrep knows, a repository inside) is left to ripgrep, and so is every search that
+does not fill its limit. What is found here is what ripgrep would find; a test holds them against each other.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from operator import attrgetter
+
+from groundwire.tools.ripgrep import Line, Query, line_text
+from groundwire.workspace.boundary import HANDLES, Workspace, WorkspacePath
+from groundwire.workspace.ignore import DirectoryRules, Ignore
+from groundwire.workspace.spelling import is_protected
+
+SECONDS_FOR_A_QUARTER = 0.002
+"""When a quarter of the matches is not found by then, the word is not that common."""
+MOST_SECONDS = 0.008
+MOST_BYTES = 1024 * 1024
+"""Of one file."""
+MOST_ENTRIES = 2000
+"""Of one directory."""
+_WORD = re.compile(r"[A-Za-z0-9_]+")
+_RIPGREP_ONLY = frozenset((".ignore", ".rgignore", ".jj"))
+_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
+# The long s and the Kelvin sign are an s and a k to a search that ignores case.
+_ALSO_LETTERS = {b"s": "\u017f".encode(), b"k": "\u212a".encode()}
+_READ = (
+    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+)
+_LIST = _READ | getattr(os, "O_DIRECTORY", 0)
+
+
+class _NotPlainError(Exception):
+    """Only ripgrep can tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordSearch:
+    """A search for a plain word below a directory."""
+
+    word: bytes
+    case_sensitive: bool
+    most: int
+    ignore: Ignore
+    folders: frozenset[str]
+    """Names of directories that are not entered."""
+    endings: tuple[str, ...]
+    """How the names of files end that are not looked at."""
+
+
+def is_plain_word(query: Query) -> bool:
+    """Whether the query can be looked for here."""
+    return HANDLES and _WORD.fullmatch(query.pattern) is not None
+
+
+def first_lines(workspace: Workspace, start: WorkspacePath, wanted: WordSearch) -> list[Line] | None:
+    """The first matches and one more than asked for, or None when they were not found here."""
+    started = time.monotonic()
+    try:
+        _refuse_rules_above(start.absolute)
+        handle = workspace.open_directory(start)
+    except (OSError, _NotPlainError):
+        return None
+    lines: list[Line] = []
+    try:
+        for path, folder, name in _files(handle, "", wanted.ignore.inside(start.relative), wanted):
+            lines += _lines_of(path, _content(name, folder), wanted)
+            if len(lines) > wanted.most:
+                return lines[: wanted.most + 1]
+            enough = MOST_SECONDS if 4 * len(lines) >= wanted.most else SECONDS_FOR_A_QUARTER
+            if time.monotonic() - started > enough:
+                return None
+    except (OSError, _NotPlainError):
+        return None
+    finally:
+        os.close(handle)
+    return None
+
+
+def _refuse_rules_above(folder: str) -> None:
+    while True:
+        if any(os.path.lexists(os.path.join(folder, name)) for name in _RIPGREP_ONLY):
+            raise _NotPlainError
+        above = os.path.dirname(folder)
+        if above == folder:
+            return
+        folder = above
+
+
+def _files(
+    handle: int, prefix: str, rules: DirectoryRules, wanted: WordSearch
+) -> Iterator[tuple[str, int, str]]:
+    """The path, the directory and the name of each file that is searched, in the order of paths."""
+    with os.scandir(handle) as found:
+        entries = sorted(islice(found, MOST_ENTRIES + 1), key=attrgetter("name"))
+    names = {entry.name for entry in entries}
+    # Names that are not UTF-8 are in another order as text than as bytes.
+    if len(entries) > MOST_ENTRIES or names & _RIPGREP_ONLY or not _is_utf8("".join(names)):
+        raise _NotPlainError
+    if prefix and ".git" in names:
+        raise _NotPlainError
+    for entry in entries:
+        name = entry.name
+        is_directory = entry.is_dir(follow_symlinks=False)
+        if is_protected(name) or rules.ignores(name, is_directory):
+            continue
+        if not is_directory:
+            if entry.is_file(follow_symlinks=False) and not name.endswith(wanted.endings):
+                yield prefix + name, handle, name
+        elif name not in wanted.folders:
+            below = os.open(name, _LIST, dir_fd=handle)
+            try:
+                deeper = wanted.ignore.below(rules, name, hidden=False, handle=below)
+                yield from _files(below, f"{prefix}{name}/", deeper, wanted)
+            finally:
+                os.close(below)
+
+
+def _is_utf8(text: str) -> bool:
+    return text.isascii() or not any("\udc80" <= character <= "\udcff" for character in text)
+
+
+def _content(name: str, folder: int) -> bytes:
+    descriptor = os.open(name, _READ, dir_fd=folder)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
+            raise _NotPlainError
+        return os.read(descriptor, MOST_BYTES + 1)
+    finally:
+        os.close(descriptor)
+
+
+def _lines_of(path: str, data: bytes, wanted: WordSearch) -> Iterator[Line]:
+    word = wanted.word
+    searched = data
+    if not wanted.case_sensitive:
+        word, searched = word.lower(), data.lower()
+        if any(letter in word and other in data for letter, other in _ALSO_LETTERS.items()):
+            raise _NotPlainError
+    if data.startswith(_MARKS):
+        raise _NotPlainError
+    place = searched.find(word)
+    if place >= 0 and b"\0" in data:
+        raise _NotPlainError
+    number, counted = 1, 0
+    while place >= 0:
+        start = data.rfind(b"\n", 0, place) + 1
+        end = data.find(b"\n", place)
+        end = len(data) if end < 0 else end
+        number += data.count(b"\n", counted, start)
+        counted = start
+        yield Line(path, number, line_text(data[start:end]), is_context=False)
+        place = searched.find(word, end)

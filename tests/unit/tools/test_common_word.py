@@ -1,0 +1,133 @@
+"""A word found without ripgrep: the same lines as ripgrep finds, and ripgrep where it is not that simple."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from groundwire.tools import common_word, content_search, grep_search
+from groundwire.tools.toolset import toolset
+from groundwire.workspace.boundary import HANDLES
+
+pytestmark = pytest.mark.skipif(not HANDLES, reason="needs directory handles")
+
+NAMES = ("a.txt", "b/c.txt", "b/d.log", "dist/e.txt", "b/dist", "é.txt", "b/z/y.txt", ".env", "x-y/a", "x/a")
+LINES = (
+    b"task one",
+    b"a TASK\r",
+    b"nothing",
+    b"",
+    b"task task",
+    b"caf\xe9 task",
+    "taſK".encode(),
+    b"ta\0sk task",
+    b"z" * 9000 + b" task",
+    b"task " + "é".encode() * 5000,
+)
+RULES = (
+    ("b/.gitignore", b"c.txt\n"),
+    (".gitignore", b"z/\n"),
+    ("b/.ignore", b"c.txt\n"),
+    (".rgignore", b"x\n"),
+)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(common_word, "MOST_SECONDS", 60.0)
+    monkeypatch.setattr(common_word, "SECONDS_FOR_A_QUARTER", 60.0)
+    monkeypatch.setattr(content_search, "SECONDS_IN_ORDER", 60.0)
+
+
+def search(root: str | Path, **arguments: Any) -> dict[str, Any]:
+    return toolset(root).call_now("grep_search", arguments).to_json()
+
+
+@pytest.fixture
+def no_ripgrep(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("ripgrep was started")
+
+    monkeypatch.setattr(content_search, "search", refuse)
+
+
+def put(root: str | Path, path: str, data: bytes) -> None:
+    target = Path(root) / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(data)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    files=st.dictionaries(
+        st.sampled_from(NAMES), st.lists(st.sampled_from(LINES), max_size=4).map(b"\n".join), max_size=6
+    ),
+    mark=st.sampled_from((b"", b"", b"\xef\xbb\xbf", b"\xff\xfe")),
+    rules=st.sets(st.sampled_from(RULES), max_size=2),
+    repository=st.sampled_from(("", "", ".git", "b/.git")),
+    most=st.integers(1, 6),
+    case_sensitive=st.booleans(),
+)
+def test_the_lines_are_those_that_ripgrep_finds(
+    files: dict[str, bytes],
+    mark: bytes,
+    rules: set[tuple[str, bytes]],
+    repository: str,
+    most: int,
+    case_sensitive: bool,
+) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        for path, data in files.items():
+            put(root, path, mark + data if path == "b/c.txt" else data)
+        for path, data in rules:
+            put(root, path, data)
+        if repository:
+            (Path(root) / repository).mkdir(parents=True, exist_ok=True)
+        asked = {"pattern": "task", "total_max_matches": most, "case_sensitive": case_sensitive}
+        found = search(root, **asked)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(grep_search, "first_lines", lambda *_: None)
+            assert found == search(root, **asked)
+
+
+@pytest.mark.usefixtures("no_ripgrep")
+def test_a_common_word_is_found_without_ripgrep(tmp_path: Path) -> None:
+    put(tmp_path, "b.txt", b"one word\n" * 5)
+    put(tmp_path, "a/c.txt", b"no\nWord\n")
+    assert search(tmp_path, pattern="word", total_max_matches=4)["llmContent"] == (
+        'Found 4 matches for pattern "word" in path "." (results limited to 4 matches for performance):\n'
+        "---\nFile: a/c.txt\nL2: Word\n---\nFile: b.txt\nL1: one word\nL2: one word\nL3: one word\n---"
+    )
+
+
+@pytest.mark.usefixtures("no_ripgrep")
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"pattern": "wor."},
+        {"pattern": "word", "include_pattern": "*.txt"},
+        {"pattern": "word", "no_ignore": True},
+        {"pattern": "word", "context": 1},
+        {"pattern": "rare"},
+    ],
+)
+def test_other_searches_are_left_to_ripgrep(tmp_path: Path, more: dict[str, Any]) -> None:
+    put(tmp_path, "b.txt", b"one word\n" * 3 + b"rare\n")
+    with pytest.raises(AssertionError, match="ripgrep was started"):
+        search(tmp_path, total_max_matches=2, **more)
+
+
+def test_links_and_special_files_are_not_read(tmp_path: Path) -> None:
+    put(tmp_path, "outside/b.txt", b"word\n" * 9)
+    put(tmp_path, "root/z.txt", b"word\n" * 9)
+    (tmp_path / "root/a").symlink_to("../outside")
+    (tmp_path / "root/b.txt").symlink_to("../outside/b.txt")
+    os.mkfifo(tmp_path / "root/c.txt")
+    matches = search(tmp_path / "root", pattern="word", total_max_matches=3)["returnDisplay"]["matches"]
+    assert {match["filePath"] for match in matches} == {"z.txt"}
