@@ -99,7 +99,9 @@ def blocks(old: Sequence[str], new: Sequence[str]) -> list[Block]:
 def _is_searchable(old: Sequence[str], new: Sequence[str]) -> bool:
     """Whether the exact search can end within its budget: lines that occur on one side only cost it most."""
     end = 0
-    while end < min(len(old), len(new)) and old[-1 - end] == new[-1 - end]:
+    for left, right in zip(reversed(old), reversed(new), strict=False):
+        if left != right:
+            break
         end += 1
     there, here = Counter(old[: len(old) - end]), Counter(new[: len(new) - end])
     one_sided = (there - here).total() + (here - there).total()

@@ -122,10 +122,18 @@ class Change:
 
     def stat(self) -> dict[str, int]:
         """How much the model added and removed; the `user_` numbers are those of an unmodified proposal."""
-        added = [line for run in self.runs for line in self._new_lines[run.new_start : run.new_end]
-                 if run.kind is Kind.ADDED]  # fmt: skip
-        removed = [line for run in self.runs for line in self._old_lines[run.old_start : run.old_end]
-                   if run.kind is Kind.REMOVED]  # fmt: skip
+        added = [
+            line
+            for run in self.runs
+            if run.kind is Kind.ADDED
+            for line in self._new_lines[run.new_start : run.new_end]
+        ]
+        removed = [
+            line
+            for run in self.runs
+            if run.kind is Kind.REMOVED
+            for line in self._old_lines[run.old_start : run.old_end]
+        ]
         return {
             "model_added_lines": len(added),
             "model_removed_lines": len(removed),
