@@ -22,7 +22,7 @@ from groundwire.workspace.boundary import HANDLES, Workspace, WorkspacePath
 from groundwire.workspace.ignore import DirectoryRules, Ignore
 from groundwire.workspace.spelling import is_protected
 
-SECONDS_FOR_A_QUARTER = 0.002
+SECONDS_FOR_A_QUARTER = 0.003
 """When a quarter of the matches is not found by then, the word is not that common."""
 MOST_SECONDS = 0.008
 MOST_BYTES = 1024 * 1024
@@ -136,7 +136,7 @@ def _content(name: str, folder: int) -> bytes:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
             raise _NotPlainError
-        return os.read(descriptor, MOST_BYTES + 1)
+        return os.read(descriptor, status.st_size)
     finally:
         os.close(descriptor)
 
