@@ -1,15 +1,14 @@
 """Running a content search to the end: in order, within its limit, without what may not be shown.
 
 The same question always has the same answer: the first matches in the order of paths. Ripgrep can search in
-that order only with one thread. So a search gets a short time to find enough in order (a common word does);
-then it is run again in parallel, and when that finds no more than was asked for, it is the whole answer and
-is put in order here.
+that order only with one thread. So a search is run in parallel first: when it finds no more than was asked
+for, that is the whole answer and is put in order here; when it soon finds more, one run in order finds
+enough as soon.
 """
 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -22,8 +21,6 @@ from groundwire.workspace.spelling import is_protected
 
 IN_ORDER = ("--sort=path",)
 IN_PARALLEL = (f"--threads={max(4, min(os.cpu_count() or 1, 12))}",)
-SECONDS_IN_ORDER = 0.025
-"""How long a search may try to find enough in order before it is run in parallel."""
 _BATCH = 500
 """Lines that are held against the exclude pattern at once."""
 
@@ -77,39 +74,23 @@ def first_matches(prepared: ContentSearch) -> Matches:
     """The first matches in the order of paths, all of them when there are no more than asked for."""
     lines = prepared.at_once()
     if lines is None:
-        lines = _collect(prepared, IN_ORDER, patience=SECONDS_IN_ORDER)
-    if lines is None:
-        lines = _collect(prepared, IN_PARALLEL) or []
+        lines = _collect(prepared, IN_PARALLEL)
         if sum(not line.is_context for line in lines) > prepared.most:
-            lines = _collect(prepared, IN_ORDER) or []
+            lines = _collect(prepared, IN_ORDER)
         else:
             lines.sort(key=lambda line: (line.path.split("/"), line.number))
     return _capped(lines, prepared.most)
 
 
-def _collect(
-    prepared: ContentSearch, more: tuple[str, ...], patience: float | None = None
-) -> list[Line] | None:
-    """Lines as they come, up to one match more than asked for.
-
-    After `patience` seconds it is given up (None) unless a good part was found already.
-    """
+def _collect(prepared: ContentSearch, more: tuple[str, ...]) -> list[Line]:
+    """Lines as they come, up to one match more than asked for."""
     found: list[Line] = []
     count = 0
-    started = time.monotonic()
-    gave_up = False
-
-    def stop() -> bool:
-        nonlocal gave_up
-        slow = patience is not None and time.monotonic() - started > patience and 4 * count < prepared.most
-        gave_up = gave_up or slow
-        return slow or prepared.cancelled()
-
     lines = search(
         prepared.folder,
         [*prepared.options, *more],
         [prepared.target],
-        cancelled=stop,
+        cancelled=prepared.cancelled,
         deadline=prepared.deadline,
     )
     with closing(lines):
@@ -118,7 +99,7 @@ def _collect(
             count += not line.is_context
             if count > prepared.most:
                 return found
-    return None if gave_up else found
+    return found
 
 
 def _filtered(prepared: ContentSearch, lines: Iterator[Line]) -> Iterator[Line]:

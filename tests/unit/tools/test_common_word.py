@@ -42,7 +42,6 @@ RULES = (
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(common_word, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(common_word, "SECONDS_FOR_A_QUARTER", 60.0)
-    monkeypatch.setattr(content_search, "SECONDS_IN_ORDER", 60.0)
 
 
 def search(root: str | Path, **arguments: Any) -> dict[str, Any]:
