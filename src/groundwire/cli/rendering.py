@@ -96,10 +96,15 @@ def clickable(answer: GroundedAnswer) -> str:
     """The answer's markdown with every number a link to its source."""
 
     def linked(number: int) -> str:
-        uri = answer.sources[number - 1].uri
+        uri = _followed(answer.sources[number - 1].uri)
         return f"[\\[{number}\\]]({_in_link(uri)})" if uri else f"\\[{number}\\]"
 
     return printable(mark(answer.text, answer.citations, linked))
+
+
+def _followed(uri: str | None) -> str:
+    """The address if a click may lead there: a page or one of your files, and nothing that runs."""
+    return uri if uri and uri.lower().startswith(("https://", "http://", "file://")) else ""
 
 
 def _in_link(uri: str) -> str:
@@ -133,6 +138,7 @@ def _source_line(number: str, source: Source) -> RenderableType:
     title = printable(source.line()).removesuffix(f" ({uri})")
     line = Text()
     line.append(f"{number:>4} ", style="bold cyan")
-    line.append(title, style=Style(link=uri) if uri else Style())
-    line.append(f"  {uri}", style=Style(dim=True, link=uri or None))
+    link = _followed(uri) or None
+    line.append(title, style=Style(link=link))
+    line.append(f"  {uri}", style=Style(dim=True, link=link))
     return line

@@ -52,6 +52,16 @@ def test_a_terminal_shows_markdown_sources_and_notes() -> None:
         assert words in text
 
 
+def test_only_pages_and_files_can_be_clicked() -> None:
+    sources = (Source("Run me", "javascript:alert(1)"), Source("File", "file:///notes/a.md"))
+    answer = GroundedAnswer("A fact.", (Citation(CharOffset(6), (1, 2)),), sources)
+    assert clickable(answer) == "A fact\\[1\\][\\[2\\]](file:///notes/a.md)."
+    console = screen()
+    show(result("q", answer), console)
+    assert ";javascript:" not in shown(console)
+    assert ";file:///notes/a.md" in shown(console)
+
+
 def test_a_failure_is_shown_in_its_own_words() -> None:
     console = screen()
     show(failure(GeminiSearchFailed("It \x1b[5mbroke.")), console)
