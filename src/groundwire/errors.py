@@ -5,8 +5,7 @@
     │   ├── InvalidQuery
     │   ├── InvalidToolArguments
     │   ├── InvalidConfig
-    │   ├── UnknownProvider
-    │   └── MissingExtra
+    │   └── UnknownProvider
     ├── CredentialError               a key or a sign-in is needed: get one
     │   ├── MissingGeminiKey
     │   ├── MissingOpenAISession
@@ -24,8 +23,7 @@
     │   ├── ConnectionCut
     │   ├── BodyTooLarge
     │   ├── RedirectRefused
-    │   ├── InsecureUrl
-    │   └── MalformedResponse
+    │   └── InsecureUrl
     ├── ModelFailed                   an agent's model was asked and gave no usable reply
     ├── ScriptNotFollowed             an emulator's script met other requests than it was written for
     └── ToolError                     told to the model, in Gemini CLI's own error types
@@ -90,12 +88,6 @@ class UnknownProvider(UsageError):
     """A provider was named that does not exist."""
 
     code = "UNKNOWN_PROVIDER"
-
-
-class MissingExtra(UsageError):
-    """An optional part of groundwire is not installed."""
-
-    code = "MISSING_EXTRA"
 
 
 class CredentialError(GroundwireError):
@@ -231,12 +223,6 @@ class InsecureUrl(TransportError):
     code = "INSECURE_URL"
     exit_code = 2
     http_status = 400
-
-
-class MalformedResponse(TransportError):
-    """Bytes came back that are not what the protocol says."""
-
-    code = "MALFORMED_RESPONSE"
 
 
 class ModelFailed(GroundwireError):

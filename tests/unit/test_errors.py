@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+from pathlib import Path
 
 import pytest
 
@@ -29,3 +31,11 @@ def test_codes_are_unique() -> None:
 def test_the_hint_follows_the_message_when_printed() -> None:
     assert str(GroundwireError("It broke.", hint="Mend it.")) == "It broke. Mend it."
     assert str(GroundwireError("It broke.")) == "It broke."
+
+
+@pytest.mark.parametrize("kind", EVERY_ERROR, ids=lambda kind: kind.__name__)
+def test_every_error_can_happen(kind: type[GroundwireError]) -> None:
+    package = Path(errors.__file__).parent
+    modules = (path for path in package.rglob("*.py") if path.name != "errors.py")
+    named = re.compile(rf"\b{kind.__name__}\b")
+    assert any(named.search(path.read_text(encoding="utf-8")) for path in modules)
