@@ -104,7 +104,7 @@ class Replace:
         if file is None:
             if old:
                 raise _missing(context, where)
-            return _creation(context, where, new)
+            return _creation(where, new)
         if not old:
             raise ToolError(
                 f"File already exists, cannot create: {where.absolute}",
@@ -209,12 +209,13 @@ def _same_name(context: ToolContext, where: WorkspacePath) -> list[str]:
     return sorted(file.path for file in islice(found, MOST_SUGGESTIONS) if not file.ignored)
 
 
-def _creation(context: ToolContext, where: WorkspacePath, content: str) -> PlannedWrite:
-    shown = where.absolute
-    result = ToolResult(
-        f"Created new file: {shown} with provided content. Here is the updated code:\n{content}",
-        f"Created {short_path(where.relative)}",
-    )
+def _creation(where: WorkspacePath, content: str) -> PlannedWrite:
+    told = f"Created new file: {where.absolute} with provided content. Here is the updated code:\n{content}"
+    return new_file(where, content, ToolResult(told, f"Created {short_path(where.relative)}"))
+
+
+def new_file(where: WorkspacePath, content: str, result: ToolResult) -> PlannedWrite:
+    """The plan to create a file, telling `result` when it is there."""
     return PlannedWrite(
         place=where,
         before=None,

@@ -23,9 +23,8 @@ from groundwire.tools.matching import Edit, Reason, Refusal, find_edit
 from groundwire.tools.matching.document import Document
 from groundwire.tools.numbered_view import directory_view, numbered, snippet_of
 from groundwire.tools.places import file_place
-from groundwire.tools.replace import editable, unwritable
+from groundwire.tools.replace import editable, new_file, unwritable
 from groundwire.workspace.boundary import WorkspacePath
-from groundwire.workspace.encodings import UTF_8
 from groundwire.workspace.textfile import TextFile
 
 COMMANDS = ("view", "create", "str_replace", "insert", "undo_edit")
@@ -157,17 +156,7 @@ def _create(arguments: Arguments, context: ToolContext, where: WorkspacePath) ->
             f"File already exists at: {where.absolute}. Cannot overwrite files using command `create`.",
             kind=ErrorType.ATTEMPT_TO_CREATE_EXISTING_FILE,
         )
-    told = ToolResult(f"File created successfully at: {where.absolute}")
-    return PlannedWrite(
-        place=where,
-        before=None,
-        after=UTF_8.encode(content),
-        seen=None,
-        old_text="",
-        new_text=content,
-        finish=lambda: told,
-        explain=lambda error: unwritable(where, error),
-    )
+    return new_file(where, content, ToolResult(f"File created successfully at: {where.absolute}"))
 
 
 def _str_replace(arguments: Arguments, where: WorkspacePath, file: TextFile) -> PlannedWrite:
