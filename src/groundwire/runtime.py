@@ -25,7 +25,7 @@ from groundwire.providers.gemini import Gemini
 from groundwire.providers.local import CorpusTransport, Local
 from groundwire.providers.openai_oauth import OpenAIOAuth
 from groundwire.providers.openrouter import OpenRouter
-from groundwire.query import Route, Wishes, search, search_stream
+from groundwire.query import Route, Wishes, clean, search, search_stream
 from groundwire.search_tools import SEARCH_TOOLS, check_arguments
 from groundwire.transport.auth import Auth
 from groundwire.transport.base import Transport
@@ -125,6 +125,7 @@ class Runtime:
     async def search(self, query: object, provider: str | None = None) -> WebSearchResult:
         """The result of asking one provider; a failure is a result, too."""
         try:
+            clean(query)  # what is wrong with the query is told before what is missing
             route = self.route(self.chosen(provider))
         except GroundwireError as error:
             return failure(error)
@@ -135,6 +136,7 @@ class Runtime:
     ) -> AsyncGenerator[str | WebSearchResult]:
         """Text as it arrives, last the result."""
         try:
+            clean(query)  # what is wrong with the query is told before what is missing
             route = self.route(self.chosen(provider))
         except GroundwireError as error:
             yield failure(error)

@@ -39,7 +39,8 @@ def test_json_is_the_only_thing_on_standard_output(
 @pytest.mark.parametrize(
     ("words", "kind", "code"),
     [
-        (["search", "", "--json"], "MISSING_GEMINI_API_KEY", 3),
+        (["search", "", "--json"], "INVALID_QUERY", 2),
+        (["search", "x", "--json"], "MISSING_GEMINI_API_KEY", 3),
         (["search", "", "--json", "--provider", "gemini"], "INVALID_QUERY", 2),
         (["search", "x", "--json", "--provider", "openrouter"], "MISSING_OPENROUTER_API_KEY", 3),
         (["search", "x", "--json", "--provider", "local"], "MISSING_CORPUS", 3),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
 from groundwire.citations import WebSearchResult, failure
@@ -58,10 +58,8 @@ def _runtime(arguments: argparse.Namespace, waiting: Waiting) -> Runtime:
 
 async def _search(query: str, runtime: Runtime, arguments: argparse.Namespace, waiting: Waiting) -> int:
     async with runtime:
-        try:
+        with suppress(GroundwireError):  # told by the search itself
             waiting.say(f"Asking {LABELS[runtime.chosen(arguments.provider)]}")
-        except GroundwireError as error:
-            return _shown(failure(error), arguments)
         if arguments.stream and not arguments.json:
             return await _streamed(query, runtime, arguments)
         with waiting:
