@@ -8,6 +8,7 @@ does not fill its limit. What is found here is what ripgrep would find; a test h
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import stat
@@ -31,7 +32,9 @@ MOST_ENTRIES = 2000
 """Of one directory."""
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 _RIPGREP_ONLY = frozenset((".ignore", ".rgignore", ".jj"))
-_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_BINARY_BYTES = 64 * 1024
+"""Ripgrep's first look at a file: with a zero byte in there it reports nothing of it."""
 # The long s and the Kelvin sign are an s and a k to a search that ignores case.
 _ALSO_LETTERS = {b"s": "\u017f".encode(), b"k": "\u212a".encode()}
 _READ = (
@@ -141,18 +144,38 @@ def _content(name: str, folder: int) -> bytes:
         os.close(descriptor)
 
 
+def _as_ripgrep_reads(data: bytes) -> bytes:
+    """The text of a file, empty for a binary one."""
+    if data.startswith(_UTF_16):
+        raise _NotPlainError
+    zero = data.find(b"\0")
+    if data.startswith(codecs.BOM_UTF8):
+        # Ripgrep decodes what has a mark, and so repairs what is not UTF-8.
+        if zero >= 0 or not _decodes(data):
+            raise _NotPlainError
+        return data[len(codecs.BOM_UTF8) :]
+    if zero >= _BINARY_BYTES:
+        raise _NotPlainError
+    return b"" if zero >= 0 else data
+
+
+def _decodes(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _lines_of(path: str, data: bytes, wanted: WordSearch) -> Iterator[Line]:
     word = wanted.word
+    data = _as_ripgrep_reads(data)
     searched = data
     if not wanted.case_sensitive:
         word, searched = word.lower(), data.lower()
         if any(letter in word and other in data for letter, other in _ALSO_LETTERS.items()):
             raise _NotPlainError
-    if data.startswith(_MARKS):
-        raise _NotPlainError
     place = searched.find(word)
-    if place >= 0 and b"\0" in data:
-        raise _NotPlainError
     number, counted = 1, 0
     while place >= 0:
         start = data.rfind(b"\n", 0, place) + 1

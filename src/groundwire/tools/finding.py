@@ -67,6 +67,9 @@ def find(
     ):
         if len(found) >= MOST_FOUND:
             break
+        if ignored and not entry.is_symlink():
+            found.append(FoundFile(path, True, 0, is_link=False))  # only counted: its time is not asked for
+            continue
         try:
             status = entry.stat(follow_symlinks=False)
         except OSError:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from operator import methodcaller
 
 from groundwire.tools.braces import expand_braces
 from groundwire.tools.extglob import ExtendedSegment, has_group
@@ -154,11 +155,22 @@ def _segment(text: str, *, ignore_case: bool) -> Matches:
         return _always
     suffix = text[1:]
     if text.startswith("*") and not re.search(r"[*?\[\]\\()!+@]", suffix):
-        if ignore_case:
+        return _ends_with(suffix, ignore_case=ignore_case)
+    return re.compile(_regex(text), (re.IGNORECASE if ignore_case else 0) | re.DOTALL).fullmatch
+
+
+def _ends_with(suffix: str, *, ignore_case: bool) -> Matches:
+    """A test for the end of a name. `methodcaller` runs without a frame of Python for each name."""
+    if not ignore_case:
+        return methodcaller("endswith", suffix)
+    spellings = {""}
+    for character in suffix.lower():
+        cases = {character, character.upper(), *({"\u212a"} if character == "k" else ())}  # the Kelvin sign
+        spellings = {before + one for before in spellings for one in cases}
+        if len(spellings) > 64 or not character.isascii():
             lowered = suffix.lower()
             return lambda name: name.lower().endswith(lowered)
-        return lambda name: name.endswith(suffix)
-    return re.compile(_regex(text), (re.IGNORECASE if ignore_case else 0) | re.DOTALL).fullmatch
+    return methodcaller("endswith", tuple(spellings))
 
 
 def _regex(text: str) -> str:

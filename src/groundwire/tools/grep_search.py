@@ -57,7 +57,8 @@ _FOLDERS_LEFT_OUT = (
 )
 _ENDINGS_LEFT_OUT = (".log", ".tmp")
 # Directories by their name alone: ripgrep looks them up at once and never enters them.
-_EXCLUDES = (*(f"{name}/" for name in _FOLDERS_LEFT_OUT), *(f"*{ending}" for ending in _ENDINGS_LEFT_OUT))
+EXCLUDES = (*(f"{name}/" for name in _FOLDERS_LEFT_OUT), *(f"*{ending}" for ending in _ENDINGS_LEFT_OUT))
+"""What ripgrep is told to leave out, as Gemini CLI does."""
 _PLAIN_ARGUMENTS = frozenset(
     ("pattern", "dir_path", "path", "case_sensitive", "fixed_strings", "total_max_matches")
 )
@@ -233,7 +234,7 @@ def _file_options(context: ToolContext, include: str | None, prefix: str, *, no_
     if no_ignore:
         options.append("--no-ignore")
     else:
-        options += [f"--glob=!{pattern}" for pattern in _EXCLUDES]
+        options += [f"--glob=!{pattern}" for pattern in EXCLUDES]
         gemini = os.path.join(context.workspace.real_root, ".geminiignore")
         if context.gemini_ignore and os.path.isfile(gemini):
             options.append(f"--ignore-file={gemini}")

@@ -8,6 +8,7 @@ in any case, with the trailing dots, streams and short names that Windows reads 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 LONGEST_PATH = 4096
 LONGEST_SEGMENT = 255
@@ -36,6 +37,7 @@ def complaint(path: str) -> str | None:
     return None
 
 
+@lru_cache(maxsize=4096)  # the same names come again and again in a walk
 def is_protected(relative: str) -> bool:
     """Whether any segment of a path relative to the root is one that tools may not touch."""
     return any(_is_protected_name(segment) for segment in relative.replace("\\", "/").split("/"))

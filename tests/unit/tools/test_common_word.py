@@ -130,3 +130,24 @@ def test_links_and_special_files_are_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "root/c.txt")
     matches = search(tmp_path / "root", pattern="word", total_max_matches=3)["returnDisplay"]["matches"]
     assert {match["filePath"] for match in matches} == {"z.txt"}
+
+
+@pytest.mark.parametrize("zero", [0, 100, 65_535, 65_536, 70_000])
+def test_a_zero_byte_hides_what_ripgrep_hides(tmp_path: Path, zero: int) -> None:
+    data = bytearray(b"a word\n" + b"padding\n" * 10_000)
+    data[zero] = 0
+    put(tmp_path, "a.bin", bytes(data))
+    put(tmp_path, "b.txt", b"word\n" * 9)
+    found = search(tmp_path, pattern="word", total_max_matches=4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grep_search, "first_lines", lambda *_: None)
+        assert found == search(tmp_path, pattern="word", total_max_matches=4)
+
+
+@pytest.mark.usefixtures("no_ripgrep")
+def test_a_file_with_a_byte_order_mark_and_a_binary_one_do_not_need_ripgrep(tmp_path: Path) -> None:
+    put(tmp_path, "a.txt", b"\xef\xbb\xbfword one\n")
+    put(tmp_path, "b.bin", b"word\0\n")
+    put(tmp_path, "c.txt", b"word two\n" * 9)
+    matches = search(tmp_path, pattern="word", total_max_matches=4)["returnDisplay"]["matches"]
+    assert [match["line"] for match in matches] == ["word one", *["word two"] * 3]
