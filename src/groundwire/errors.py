@@ -5,6 +5,7 @@
     │   ├── InvalidQuery
     │   ├── InvalidToolArguments
     │   ├── InvalidConfig
+    │   ├── InvalidRequest
     │   └── UnknownProvider
     ├── CredentialError               a key or a sign-in is needed: get one
     │   ├── MissingGeminiKey
@@ -22,6 +23,7 @@
     │   ├── TimedOut
     │   ├── ConnectionCut
     │   ├── BodyTooLarge
+    │   ├── UnreadableAnswer
     │   ├── RedirectRefused
     │   └── InsecureUrl
     ├── ModelFailed                   an agent's model was asked and gave no usable reply
@@ -82,6 +84,12 @@ class InvalidConfig(UsageError):
     """A setting cannot be used: a broken file, a wrong type, an address we refuse."""
 
     code = "INVALID_CONFIG"
+
+
+class InvalidRequest(UsageError):
+    """A request for the Gemini API that cannot be handed on as it is."""
+
+    code = "INVALID_REQUEST"
 
 
 class UnknownProvider(UsageError):
@@ -209,6 +217,12 @@ class BodyTooLarge(TransportError):
     """An answer was larger than we are willing to hold."""
 
     code = "BODY_TOO_LARGE"
+
+
+class UnreadableAnswer(TransportError):
+    """An answer came that is not in the form its server promises."""
+
+    code = "UNREADABLE_ANSWER"
 
 
 class RedirectRefused(TransportError):
