@@ -97,19 +97,24 @@ async def open_agent(
     *,
     model: str | None = None,
     approve: str | Ask = "ask",
+    ask: Ask | None = None,
+    shell: bool = False,
     limits: Limits | None = None,
     tell: Tell | None = None,
 ) -> AsyncGenerator[Agent]:
     """An agent in a workspace, with a Gemini model and its search, from this process's configuration.
 
-    `approve` is ask, edits, plan or yolo, or a callable that is asked about each change; ask without a
-    callable denies every change. `tell` is given each event while it happens.
+    `approve` is ask, edits, plan or yolo, or a callable that is asked about each change; `ask` is a callable
+    that is asked where a mode asks. Without a callable, what would be asked is denied. `shell` offers the
+    model `run_shell_command`. `tell` is given each event while it happens.
 
         async with groundwire.open_agent("notes", approve="edits") as agent:
             outcome = await agent.run("search the weather in Beijing and save it to weather.txt")
     """
     async with Runtime(config_from_world()) as runtime:
-        yield runtime.agent(workspace, model=model, approve=approve, limits=limits, tell=tell)
+        yield runtime.agent(
+            workspace, model=model, approve=approve, ask=ask, shell=shell, limits=limits, tell=tell
+        )
 
 
 def _runtime(provider: str | None, options: SearchOptions) -> Runtime:

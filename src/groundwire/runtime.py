@@ -166,12 +166,19 @@ class Runtime:
         *,
         model: str | None = None,
         approve: str | Ask = "ask",
+        ask: Ask | None = None,
+        shell: bool = False,
         limits: Limits | None = None,
         tell: Tell | None = None,
     ) -> Agent:
-        """A Gemini model at work in a workspace, its searches answered by the provider gemini."""
+        """A Gemini model at work in a workspace, its searches answered by the provider gemini.
+
+        With `shell` it may run commands, in an environment without this process's secrets.
+        """
         from groundwire.agent.loop import Agent  # noqa: PLC0415  (lazy: a search needs no agent)
         from groundwire.agent.model import GeminiModel  # noqa: PLC0415
+        from groundwire.tools.run_shell_command import Shell  # noqa: PLC0415
+        from groundwire.tools.safe_environment import without_secrets  # noqa: PLC0415
 
         route = self.route("gemini")
         name = model or self.config.gemini.model or route.provider.models[0]
@@ -179,6 +186,8 @@ class Runtime:
             model=GeminiModel(name, route.connect, base_url=self.config.gemini.base_url),
             workspace=workspace,
             approve=approve,
+            ask=ask,
+            shell=Shell(without_secrets(self._env)) if shell or self.config.agent.shell else None,
             search=lambda query: search(query, route, self.wishes()),
             limits=limits,
             tell=tell,

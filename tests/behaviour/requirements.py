@@ -35,6 +35,7 @@ REQUIREMENTS = {
     "agent:search-alone": "google_web_search is a request of its own, with only googleSearch in its tools.",
     "agent:signatures": "Thought signatures go back as they came; a Gemini 3 model works, too.",
     "agent:approval": "Without a terminal nothing changes unless the mode allows it; the exit code says so.",
+    "agent:shell": "Commands are offered only with --shell, asked for unless yolo, and see no secret.",
     "agent:events": "--json prints events one per line, the outcome last, and nothing else.",
     "agent:failure": "What stops a run is told on standard error and by the exit code.",
     "cli:json": "--json prints the result object on stdout, on failure too, and nothing else.",

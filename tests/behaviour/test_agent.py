@@ -93,6 +93,41 @@ def test_without_a_terminal_nothing_is_changed(
     assert ("--approve edits allows" in capsys.readouterr().err) is (mode == "ask")
 
 
+@requirement("agent:shell")
+@pytest.mark.parametrize(
+    ("words", "code", "ran"),
+    [
+        (["--shell", "--approve", "yolo"], 0, True),
+        (["--shell", "--approve", "edits"], 7, False),
+        (["--shell"], 7, False),
+        (["--approve", "yolo"], 0, False),
+        (["--shell", "--approve", "plan"], 0, False),
+    ],
+)
+def test_a_command_runs_only_when_it_was_allowed(
+    workspace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    code: int,
+    ran: bool,
+) -> None:
+    script = workspace.parent / "command.toml"
+    script.write_text(
+        '[[step]]\ncall = [{ name = "run_shell_command", args = { command = "env >env.txt" } }]\n'
+        '[[step]]\ntext = "That is all."\n',
+        encoding="utf-8",
+    )
+    with served(script=str(script)) as emulator:
+        for name, value in emulator.env().items():
+            monkeypatch.setenv(name, value)
+        assert main(["run", "look", *words]) == code
+    assert (workspace / "env.txt").exists() is ran
+    if ran:
+        assert "GEMINI_API_KEY" not in (workspace / "env.txt").read_text(encoding="utf-8")
+    assert ("--approve yolo also commands" in capsys.readouterr().err) is (code == 7)
+
+
 @requirement("agent:events")
 def test_json_events_come_one_per_line_and_the_outcome_last(
     emulator: Emulator, capsys: pytest.CaptureFixture[str]

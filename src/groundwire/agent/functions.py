@@ -13,12 +13,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from groundwire.agent.approval import Proposal
 from groundwire.agent.outcome import Searched
 from groundwire.agent.reply import Call, Part
 from groundwire.citations import WebSearchResult
 from groundwire.search_tools import SEARCH_TOOLS, SearchTool, check_arguments
-from groundwire.tools.base import Declaration, ErrorType, ToolResult
+from groundwire.tools.base import Declaration, ErrorType, PlannedCommand, ToolResult
 from groundwire.tools.dialects import Form, in_form
+from groundwire.tools.run_shell_command import NAME as SHELL
 from groundwire.tools.toolset import Toolset
 
 Search = Callable[[str], Awaitable[WebSearchResult]]
@@ -76,13 +78,21 @@ class Functions:
             declared.append(in_form(search, Form.GEMINI))
         return declared
 
-    def writes(self, name: str) -> bool:
-        """Whether a call of this function can change the workspace."""
-        return self._tools.writes(name)
+    def guarded(self, call: Call) -> bool:
+        """Whether a call is put to the approval first and runs alone: it may change something."""
+        return self._tools.writes(call.name)
 
-    async def preview(self, call: Call) -> str:
-        """What a call would change, as a unified diff. A ToolError when the call would fail."""
-        return await asyncio.to_thread(self._tools.preview, call.name, call.arguments)
+    async def proposal(self, call: Call, *, with_diff: bool) -> Proposal:
+        """What a guarded call would do; a diff only when somebody will look at it. A ToolError when the call
+        would fail."""
+        if call.name == SHELL:
+            planned = self._tools.plan(call.name, call.arguments)
+            assert isinstance(planned, PlannedCommand)
+            return Proposal(call.name, call.arguments, command=planned.command, directory=planned.directory)
+        if not with_diff:
+            return Proposal(call.name, call.arguments)
+        diff = await asyncio.to_thread(self._tools.preview, call.name, call.arguments)
+        return Proposal(call.name, call.arguments, diff)
 
     async def call(self, call: Call) -> Given:
         """Carry out a call. What goes wrong is in what is given."""

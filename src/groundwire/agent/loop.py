@@ -24,6 +24,7 @@ from groundwire.agent.reply import Content, Reply, calls_in
 from groundwire.agent.tally import Limits, Tally
 from groundwire.agent.turn import Made, Turn, responses
 from groundwire.errors import GroundwireError
+from groundwire.tools.run_shell_command import Shell
 from groundwire.tools.toolset import Toolset, toolset
 from groundwire.workspace.boundary import Workspace
 
@@ -32,8 +33,9 @@ class Agent:
     """A model at work in a workspace.
 
     `tools` defaults to the toolset the model knows; `approve` is a mode (ask, edits, plan, yolo) or a
-    callable that is asked about every change. `search` carries out `google_web_search`; without it, the
-    model is not offered any search. `tell` is given each event while it happens.
+    callable that is asked about every change; `ask` is who is asked where a mode asks. `shell` allows
+    `run_shell_command`. `search` carries out `google_web_search`; without it, the model is not offered any
+    search. `tell` is given each event while it happens.
     """
 
     def __init__(
@@ -43,16 +45,19 @@ class Agent:
         workspace: Workspace | str | os.PathLike[str],
         tools: Toolset | None = None,
         approve: Mode | str | Ask = Mode.ASK,
+        ask: Ask | None = None,
+        shell: Shell | None = None,
         search: Search | None = None,
         limits: Limits | None = None,
         tell: Tell | None = None,
         today: Callable[[], date] = date.today,
     ) -> None:
         place = workspace if isinstance(workspace, Workspace) else Workspace(workspace)
-        self._approval = Approval(approve)
+        self._approval = Approval(approve, ask)
         read_only = self._approval.mode is Mode.PLAN
         self._model = model
-        self._functions = Functions(tools or toolset(place, model=model.name, read_only=read_only), search)
+        offered = tools or toolset(place, model=model.name, read_only=read_only, shell=shell)
+        self._functions = Functions(offered, search)
         self._instructions = instructions(place, today=today(), read_only=read_only)
         self._limits = limits or Limits()
         self._tell = tell or tell_nobody

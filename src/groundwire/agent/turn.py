@@ -1,8 +1,8 @@
 """Carries out the function calls of one turn.
 
-Calls that only read run at the same time; a call that can write waits for those before it and is waited
-for by those after it. A change is put to the approval first. Each call is carried out once: a call that
-came twice under one id is answered twice and carried out once.
+Calls that only read run at the same time; a call that can write (or run a command, or open a page nobody
+named) waits for those before it and is waited for by those after it, and is put to the approval first. Each
+call is carried out once: a call that came twice under one id is answered twice and carried out once.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Turn:
         once = list(_each_once(calls))
         numbered = list(enumerate(once, start=self._number))
         made: list[Made] = []
-        for writes, group in groupby(numbered, key=lambda item: self._functions.writes(item[1].name)):
-            if writes:
+        for guarded, group in groupby(numbered, key=lambda item: self._functions.guarded(item[1])):
+            if guarded:
                 for number, call in group:
                     made.append(await self._write(number, call))
             else:
@@ -71,20 +71,20 @@ class Turn:
     async def _write(self, number: int, call: Call) -> Made:
         self._started(number, call)
         try:
-            diff = await self._functions.preview(call) if self._approval.needs_a_diff else ""
+            proposal = await self._functions.proposal(call, with_diff=self._approval.needs_a_diff)
         except ToolError as error:  # it would fail, so there is nothing to approve
             return self._ended(number, Made(call, failed_with(error.message, error.type), writes=True))
-        objection = await self._approval.objection(Proposal(call.name, call.arguments, diff))
+        objection = await self._approval.objection(proposal)
         if objection:
             return self._ended(number, Made(call, failed(objection), writes=True, refused=True))
-        if diff and not await self._still(call, diff):
+        if proposal.diff and not await self._still(call, proposal):
             return self._ended(number, Made(call, failed(CHANGED_MEANWHILE), writes=True))
         return self._ended(number, Made(call, await self._functions.call(call), writes=True))
 
-    async def _still(self, call: Call, diff: str) -> bool:
+    async def _still(self, call: Call, approved: Proposal) -> bool:
         """Whether the call would still change what was approved."""
         try:
-            return await self._functions.preview(call) == diff
+            return await self._functions.proposal(call, with_diff=True) == approved
         except ToolError:
             return False
 

@@ -1,6 +1,7 @@
-"""Asks the person at the terminal whether a change may be made: a coloured diff, then y, n or always.
+"""Asks the person at the terminal whether something may be done: a coloured diff, the command or the
+addresses, then y, n or always.
 
-The diff and the question go to standard error, so that standard output holds only what was asked for.
+What it is and the question go to standard error, so that standard output holds only what was asked for.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from groundwire.agent.approval import Proposal, Verdict
 
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
-_PLAIN = "\x1b[0m"
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _ANSWERS = {
     "y": Verdict.YES,
     "yes": Verdict.YES,
@@ -29,19 +30,34 @@ _ANSWERS = {
 
 def ask_on_terminal(proposal: Proposal) -> Verdict:
     """What the person says; the end of the input is a no."""
-    print(coloured(proposal.diff), file=sys.stderr)
+    shown, question = _worded(proposal)
+    print(shown, file=sys.stderr)
     with _interruptible():
         while True:
-            print(
-                f"{visible(proposal.name)}: make this change? [y]es, [n]o, [a]lways: ",
-                end="",
-                file=sys.stderr,
-            )
+            print(f"{visible(proposal.name)}: {question}: ", end="", file=sys.stderr)
             sys.stderr.flush()
             line = sys.stdin.readline()
             verdict = _ANSWERS.get(line.strip().lower())
             if verdict is not None:
                 return verdict
+
+
+def _worded(proposal: Proposal) -> tuple[str, str]:
+    """What is shown, and the question below it, which says what `always` would allow."""
+    if proposal.command:
+        place = f" (in {visible(proposal.directory)})" if proposal.directory else ""
+        command = "\n  ".join(visible(line) for line in proposal.command.split("\n"))
+        return (
+            f"{_BOLD}$ {command}{_PLAIN}{place}",
+            "run this command? [y]es, [n]o, [a]lways this very command",
+        )
+    if proposal.pages:
+        addresses = "\n".join(f"{_BOLD}{visible(page)}{_PLAIN}" for page in proposal.pages)
+        return (
+            f"{addresses}\nNeither you nor a search named this.",
+            "open it? [y]es, [n]o, [a]lways pages of that host",
+        )
+    return coloured(proposal.diff), "make this change? [y]es, [n]o, [a]lways all changes of files"
 
 
 def coloured(diff: str) -> str:

@@ -3,6 +3,7 @@
 examples:
   groundwire run "搜索北京天气并保存到 weather.txt"
   groundwire run "fix the typos in README.md" --approve edits
+  groundwire run "make the tests pass" --approve edits --shell
   groundwire run "where is the retry policy decided?" --approve plan --root src
 
 The model's words and the sources go to standard output, what the agent does to standard error, a line
@@ -43,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="ask before each change (the default; denied when there is no terminal), allow edits of files, "
         "plan without changing anything, or yolo: allow everything",
     )
+    parser.add_argument(
+        "--shell", action="store_true", help="let the agent run commands; unless with yolo, each is asked for"
+    )
     parser.add_argument("--json", action="store_true", help="print events, one JSON object on each line")
     parser.add_argument(
         "--max-turns", type=int, default=50, metavar="N", help="ask the model at most N times"
@@ -80,7 +84,9 @@ async def _run(
         agent = runtime.agent(
             arguments.root,
             model=arguments.model,
-            approve=_approve(arguments.approve),
+            approve=arguments.approve,
+            ask=_person(),
+            shell=arguments.shell,
             limits=limits,
             tell=display.tell,
         )
@@ -89,10 +95,10 @@ async def _run(
         return await agent.run(task)
 
 
-def _approve(mode: str) -> str | Ask:
-    """The mode, or, when a person sits at a terminal and is to be asked, that person."""
-    if mode == "ask" and sys.stdin.isatty() and sys.stderr.isatty():
-        from groundwire.cli.approving import ask_on_terminal
+def _person() -> Ask | None:
+    """Who is asked where the mode asks: the person at the terminal, if there is one."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    from groundwire.cli.approving import ask_on_terminal
 
-        return ask_on_terminal
-    return mode
+    return ask_on_terminal

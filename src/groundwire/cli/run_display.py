@@ -50,7 +50,10 @@ class RunDisplay:
         if not outcome.ok:
             self._line(f"groundwire: {printable(outcome.reason)}")
         if outcome.ending is Ending.REFUSED:
-            self._line("groundwire: --approve edits allows changes of files without asking.")
+            self._line(
+                "groundwire: --approve edits allows changes of files without asking, "
+                "--approve yolo also commands and every page."
+            )
 
     def _line(self, text: str) -> None:
         self._end_line()

@@ -104,6 +104,7 @@ CHECKS: Final[Mapping[str, Callable[[object], object]]] = {
     "geminisearch.model": _model("google/", "models/"),
     "geminisearch.api_key": _key,
     "local.corpus": _folder,
+    "agent.shell": _switch,
     "urls.gemini": _text,
     "urls.code_assist": _text,
     "urls.codex": _text,

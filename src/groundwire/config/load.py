@@ -21,6 +21,7 @@ Low to high; a higher layer wins setting by setting:
 | geminisearch.model | GROUNDWIRE_GEMINISEARCH_MODEL | geminisearch.options.model |
 | gemini.api_key, openrouter.api_key (not in groundwire.toml) | see `credentials.resolve` | X.options.apiKey |
 | local.corpus | GROUNDWIRE_CORPUS | |
+| agent.shell | GROUNDWIRE_AGENT_SHELL | |
 | urls.gemini | GOOGLE_GEMINI_BASE_URL | |
 | urls.code_assist | CODE_ASSIST_ENDPOINT | |
 | urls.codex | GROUNDWIRE_CODEX_BASE_URL | |
@@ -30,9 +31,9 @@ Low to high; a higher layer wins setting by setting:
 | allow_insecure_http | GROUNDWIRE_ALLOW_INSECURE_HTTP | |
 
 A project's file comes with a repository somebody else may have written, so it cannot say where keys are
-sent: `urls` and `allow_insecure_http` count only in the user's own file. A value that cannot be used is
-reported in `Config.problems` and the lower layer's stays; only arguments, and addresses that would leak a
-key, fail at once.
+sent, nor what an agent may do: `urls`, `allow_insecure_http` and `agent` count only in the user's own file.
+A value that cannot be used is reported in `Config.problems` and the lower layer's stays; only arguments,
+and addresses that would leak a key, fail at once.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ from groundwire.config.files import ConfigProblem
 from groundwire.config.layer import Found, Layer
 from groundwire.config.opencode import read_opencode
 from groundwire.config.settings import (
+    AgentSettings,
     BaseUrls,
     Config,
     LocalSettings,
@@ -184,6 +186,7 @@ def _assemble(
         search=SearchSettings(**_section("search", chosen)),
         urls=urls,
         paths=paths,
+        agent=AgentSettings(**_section("agent", chosen)),
         problems=problems,
         files=files,
         origins=MappingProxyType(origins),

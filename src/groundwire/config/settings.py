@@ -62,6 +62,13 @@ class LocalSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """What an agent may do. Only the user's own file and the environment can say so."""
+
+    shell: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Paths:
     """Where files of ours and of the programs we share credentials with are kept."""
 
@@ -97,6 +104,7 @@ class Config:
     search: SearchSettings
     urls: BaseUrls
     paths: Paths
+    agent: AgentSettings = AgentSettings()
     problems: tuple[ConfigProblem, ...] = ()
     files: tuple[Path, ...] = ()
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -1,9 +1,9 @@
 """The vocabulary of tools: what a tool is, what it is given, and what it gives back.
 
 A tool decides and does not write. `Tool.run` looks at the workspace and returns a finished `ToolResult`,
-or a `PlannedWrite`: the bytes that should be on disk, and the result to tell once they are. The registry
-writes it (`registry.py`), or shows it as a diff (`preview`); that is the only place where a tool's
-`ToolError` becomes a result.
+or a plan: a `PlannedWrite` (the bytes that should be on disk, and the result to tell once they are) or a
+`PlannedCommand`. The registry carries it out (`registry.py`), or shows it (`preview`); that is the only place
+where a tool's `ToolError` becomes a result.
 """
 
 from __future__ import annotations
@@ -54,6 +54,10 @@ class ErrorType(StrEnum):
     LS_EXECUTION_ERROR = "ls_execution_error"
     PATH_IS_NOT_A_DIRECTORY = "path_is_not_a_directory"
     READ_MANY_FILES_SEARCH_ERROR = "read_many_files_search_error"
+    SHELL_EXECUTE_ERROR = "shell_execute_error"
+    WEB_FETCH_NO_URL_IN_PROMPT = "web_fetch_no_url_in_prompt"
+    WEB_FETCH_FALLBACK_FAILED = "web_fetch_fallback_failed"
+    WEB_FETCH_PROCESSING_ERROR = "web_fetch_processing_error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,20 @@ class PlannedWrite:
     """How this tool words an error of the disk."""
 
 
+@dataclass(frozen=True, slots=True)
+class PlannedCommand:
+    """A command that was decided and not yet run."""
+
+    command: str
+    directory: str
+    """Where it would run, below the root of the workspace; the root itself is the empty string."""
+    execute: Callable[[Callable[[], bool]], ToolResult]
+    """Runs it; is given who to ask whether the call was cancelled."""
+
+
+Plan = PlannedWrite | PlannedCommand
+
+
 class Journal(Protocol):
     """Remembers writes so that they can be undone."""
 
@@ -143,7 +161,7 @@ class Tool(Protocol):
     def declaration(self, dialect: Dialect) -> Declaration | None:
         """The tool in `dialect`; None when that dialect does not have it."""
 
-    def run(self, arguments: Arguments, context: ToolContext) -> ToolResult | PlannedWrite:
+    def run(self, arguments: Arguments, context: ToolContext) -> ToolResult | Plan:
         """Decide the call. A ToolError when it cannot be done."""
 
 

@@ -15,6 +15,8 @@ from groundwire.tools.base import (
     Declaration,
     Dialect,
     ErrorType,
+    Plan,
+    PlannedCommand,
     PlannedWrite,
     Tool,
     ToolContext,
@@ -53,6 +55,8 @@ class Registry:
         """Run the tool `name`, write what it planned, and give the result."""
         try:
             outcome = self._decide(name, arguments, context)
+            if isinstance(outcome, PlannedCommand):
+                return outcome.execute(context.cancelled)
             return outcome if isinstance(outcome, ToolResult) else carry_out(outcome, context)
         except ToolError as error:
             return self._failed(error)
@@ -67,12 +71,12 @@ class Registry:
         except ToolError as error:
             return self._failed(error)
 
-    def plan(self, name: str, arguments: object, context: ToolContext) -> PlannedWrite | None:
-        """What the call would write, without writing; None when it writes nothing. Raises ToolError."""
+    def plan(self, name: str, arguments: object, context: ToolContext) -> Plan | None:
+        """What the call would do, without doing it; None when it only reads. Raises ToolError."""
         outcome = self._decide(name, arguments, context)
-        return outcome if isinstance(outcome, PlannedWrite) else None
+        return None if isinstance(outcome, ToolResult) else outcome
 
-    def _decide(self, name: str, arguments: object, context: ToolContext) -> ToolResult | PlannedWrite:
+    def _decide(self, name: str, arguments: object, context: ToolContext) -> ToolResult | Plan:
         found = self._found(name)
         if found is None:
             known = ", ".join(self._tools)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from groundwire.errors import UsageError
-from groundwire.tools.base import Dialect, Tool, ToolContext, ToolResult
+from groundwire.tools.base import Dialect, Plan, PlannedCommand, Tool, ToolContext, ToolResult
 from groundwire.tools.dialects import Form, dialect_of, in_form
 from groundwire.tools.glob import GLOB
 from groundwire.tools.grep_search import GREP_SEARCH
@@ -19,6 +19,7 @@ from groundwire.tools.read_file import READ_FILE
 from groundwire.tools.read_many_files import READ_MANY_FILES
 from groundwire.tools.registry import Registry
 from groundwire.tools.replace import REPLACE
+from groundwire.tools.run_shell_command import RunShellCommand, Shell
 from groundwire.tools.str_replace_editor import STR_REPLACE_EDITOR, STR_REPLACE_VIEWER
 from groundwire.tools.write_file import WRITE_FILE
 from groundwire.workspace.boundary import Workspace
@@ -40,11 +41,14 @@ TOOLS: tuple[Tool, ...] = (
 class Toolset:
     """The tools of one workspace, in the dialect of one model."""
 
-    def __init__(self, workspace: Workspace, dialect: Dialect, *, read_only: bool = False) -> None:
+    def __init__(
+        self, workspace: Workspace, dialect: Dialect, *, read_only: bool = False, shell: Shell | None = None
+    ) -> None:
         self.workspace = workspace
         self.dialect = dialect
         self.read_only = read_only
-        self._registry = Registry(TOOLS, dialect, read_only=read_only)
+        commands = () if shell is None else (RunShellCommand(shell),)
+        self._registry = Registry([*TOOLS, *commands], dialect, read_only=read_only)
         self._context = ToolContext(workspace, dialect, WriteJournal())
 
     def declarations(self, form: Form | str = Form.GEMINI) -> list[dict[str, Any]]:
@@ -79,14 +83,21 @@ class Toolset:
         return self._registry.undo(self._context, path)
 
     def preview(self, name: str, arguments: object) -> str:
-        """What the call would change, as a unified diff; empty for a call that changes nothing.
+        """What the call would change, as a unified diff, or the command it would run; empty for a call that
+        only reads.
 
         A ToolError says why the call would fail.
         """
-        planned = self._registry.plan(name, arguments, self._context)
+        planned = self.plan(name, arguments)
         if planned is None:
             return ""
+        if isinstance(planned, PlannedCommand):
+            return f"$ {planned.command}\n"
         return Change(planned.old_text, planned.new_text).unified(planned.place.relative)
+
+    def plan(self, name: str, arguments: object) -> Plan | None:
+        """What the call would do, without doing it; None when it only reads. Raises ToolError."""
+        return self._registry.plan(name, arguments, self._context)
 
 
 def toolset(
@@ -94,12 +105,14 @@ def toolset(
     model: str | None = None,
     dialect: Dialect | str | None = None,
     read_only: bool = False,
+    shell: Shell | None = None,
 ) -> Toolset:
-    """The tools for `model` on a workspace (or the path of its root). `dialect` overrides the model's."""
+    """The tools for `model` on a workspace (or the path of its root). `dialect` overrides the model's; with
+    `shell`, `run_shell_command` is one of them."""
     place = workspace if isinstance(workspace, Workspace) else Workspace(workspace)
     try:
         chosen = dialect_of(model) if dialect is None else Dialect(dialect)
     except ValueError:
         known = ", ".join(Dialect)
         raise UsageError(f"There is no dialect '{dialect}'.", hint=f"The dialects are: {known}.") from None
-    return Toolset(place, chosen, read_only=read_only)
+    return Toolset(place, chosen, read_only=read_only, shell=shell)

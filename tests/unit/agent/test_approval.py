@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from dataclasses import replace
 
 import pytest
 
@@ -46,6 +47,60 @@ async def test_always_is_asked_once() -> None:
     approval = Approval(ask)
     assert [await approval.objection(CHANGE), await approval.objection(CHANGE)] == ["", ""]
     assert asked == [CHANGE]
+
+
+COMMAND = Proposal("run_shell_command", {}, command="make", directory="sub")
+PAGE = Proposal("web_fetch", {}, pages=("https://a.example/x",))
+
+
+@pytest.mark.parametrize(
+    ("mode", "command", "page"),
+    [
+        ("ask", NOBODY, NOBODY),
+        ("edits", NOBODY, NOBODY),
+        ("plan", READ_ONLY, NOBODY),
+        ("yolo", "", ""),
+    ],
+)
+async def test_each_mode_decides_about_commands_and_pages(mode: str, command: str, page: str) -> None:
+    assert await Approval(mode).objection(COMMAND) == command
+    assert await Approval(mode).objection(PAGE) == page
+
+
+@pytest.mark.parametrize(
+    ("mode", "asked"),
+    [("ask", [CHANGE, COMMAND, PAGE]), ("edits", [COMMAND, PAGE]), ("plan", [PAGE]), ("yolo", [])],
+)
+async def test_the_person_is_asked_where_the_mode_says_so(mode: str, asked: list[Proposal]) -> None:
+    questions = []
+
+    def ask(proposal: Proposal) -> bool:
+        questions.append(proposal)
+        return True
+
+    approval = Approval(mode, ask)
+    for proposal in (CHANGE, COMMAND, PAGE):
+        await approval.objection(proposal)
+    assert questions == asked
+
+
+@pytest.mark.parametrize(
+    ("first", "alike", "other"),
+    [
+        (CHANGE, replace(CHANGE, diff="+b"), COMMAND),
+        (COMMAND, COMMAND, replace(COMMAND, command="make install")),
+        (COMMAND, COMMAND, replace(COMMAND, directory="")),
+        (COMMAND, COMMAND, CHANGE),
+        (PAGE, replace(PAGE, pages=("https://a.example/y",)), replace(PAGE, pages=("https://b.example/x",))),
+        (PAGE, PAGE, replace(PAGE, pages=("https://a.example/y", "https://b.example/x"))),
+    ],
+)
+async def test_always_allows_what_is_alike_and_nothing_else(
+    first: Proposal, alike: Proposal, other: Proposal
+) -> None:
+    verdicts = iter([Verdict.ALWAYS, Verdict.NO])
+    approval = Approval(lambda proposal: next(verdicts))
+    assert [await approval.objection(one) for one in (first, alike, other)] == ["", "", DENIED]
 
 
 async def test_anything_else_than_a_yes_is_a_no() -> None:

@@ -34,6 +34,29 @@ def test_the_answer_decides(
     assert "write_file: make this change?" in printed.err
 
 
+@pytest.mark.parametrize(
+    ("proposal", "shown"),
+    [
+        (
+            Proposal("run_shell_command", {}, command="make\x1b[2J\nrm x", directory="sub"),
+            "\x1b[1m$ make\\u001b[2J\n  rm x\x1b[0m (in sub)\n"
+            "run_shell_command: run this command? [y]es, [n]o, [a]lways this very command: ",
+        ),
+        (
+            Proposal("web_fetch", {}, pages=("https://a.example/x",)),
+            "\x1b[1mhttps://a.example/x\x1b[0m\nNeither you nor a search named this.\n"
+            "web_fetch: open it? [y]es, [n]o, [a]lways pages of that host: ",
+        ),
+    ],
+)
+def test_a_command_or_an_address_is_shown_as_it_is(
+    proposal: Proposal, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    assert ask_on_terminal(proposal) is Verdict.NO
+    assert capsys.readouterr().err == shown
+
+
 def test_added_and_removed_lines_have_colours() -> None:
     lines = coloured(DIFF).splitlines()
     assert lines[0] == "--- a.txt\tCurrent"

@@ -74,7 +74,8 @@ def test_a_retry_and_the_reason_of_an_end_are_told() -> None:
     assert doings.splitlines() == [
         "The model's reply was empty. Asking again.",
         "groundwire: A change was not approved.",
-        "groundwire: --approve edits allows changes of files without asking.",
+        "groundwire: --approve edits allows changes of files without asking, "
+        "--approve yolo also commands and every page.",
     ]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from groundwire.errors import ToolError
-from groundwire.tools.base import ToolResult
+from groundwire.tools.base import PlannedWrite, ToolResult
 from groundwire.tools.toolset import Toolset, toolset
 
 
@@ -58,7 +58,7 @@ def test_08_a_file_changed_between_reading_and_writing_is_not_overwritten(tmp_pa
     write(tmp_path / "a.txt", "old")
     tools = toolset(tmp_path)
     planned = tools._registry.plan("write_file", {"file_path": "a.txt", "content": "new"}, tools._context)
-    assert planned is not None
+    assert isinstance(planned, PlannedWrite)
     write(tmp_path / "a.txt", "somebody else's")
     from groundwire.tools.registry import carry_out
 
