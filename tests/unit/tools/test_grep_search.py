@@ -37,6 +37,15 @@ def test_directories_of_built_things_are_left_out_and_files_of_that_name_are_not
     assert found == {"a.txt", "src/b.py", "src/deep/build", "src/deep/c.py"}
 
 
+def test_a_large_file_is_searched_when_it_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        ripgrep, "_OUTPUT", tuple(o.replace(ripgrep.MOST_FILE_SIZE, "2K") for o in ripgrep._OUTPUT)
+    )
+    (root / "large.log").write_text("a line of a log\n" * 500 + "unusual\n", encoding="utf-8")
+    assert "No matches found" in str(search(root, pattern="unusual").llm_content)
+    assert "L501: unusual" in str(search(root, pattern="unusual", dir_path="large.log").llm_content)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="ripgrep's memory is bounded on Linux only")
 def test_a_line_that_needs_too_much_memory_is_an_error_that_says_so(
     root: Path, monkeypatch: pytest.MonkeyPatch
