@@ -126,6 +126,9 @@ class PlannedCommand:
 
 Plan = PlannedWrite | PlannedCommand
 
+BeforeWrite = Callable[[PlannedWrite, str], None]
+"""Is told a write and the name of the temporary file beside it before either exists."""
+
 
 class Journal(Protocol):
     """Remembers writes so that they can be undone."""
@@ -150,6 +153,8 @@ class ToolContext:
     """Whether `.geminiignore` rules hide files, unless a call says otherwise."""
     cancelled: Callable[[], bool] = field(default=lambda: False)
     """Asked now and then by long calls; true means stop."""
+    before_write: BeforeWrite = field(default=lambda planned, temporary: None)
+    """Told what is about to be written, while it still is not; what it raises stops the write."""
 
 
 class Tool(Protocol):

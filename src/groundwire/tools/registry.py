@@ -25,7 +25,7 @@ from groundwire.tools.base import (
     invalid,
 )
 from groundwire.tools.schema import first_error
-from groundwire.workspace.atomic import remove, write_atomically
+from groundwire.workspace.atomic import remove, temporary_name, write_atomically
 
 ALIASES = {"search_file_content": "grep_search"}
 """Older names that calls in the dialect `current` may still use."""
@@ -50,6 +50,11 @@ class Registry:
         """Whether a call of the tool `name` can change the workspace; False when there is no such tool."""
         found = self._found(name)
         return found is not None and found[0].writes
+
+    def journaled(self, name: str) -> bool:
+        """Whether all that a call of the tool `name` changes is announced as a planned write."""
+        found = self._found(name)
+        return found is None or not found[0].writes or getattr(found[0], "journaled", False)
 
     def call(self, name: str, arguments: object, context: ToolContext) -> ToolResult:
         """Run the tool `name`, write what it planned, and give the result."""
@@ -122,9 +127,13 @@ def carry_out(planned: PlannedWrite, context: ToolContext) -> ToolResult:
     """Write what was planned, note it in the journal, and give the result. Raises ToolError."""
     if context.cancelled():
         raise ToolError("The call was cancelled; nothing was written.", kind=ErrorType.EXECUTION_FAILED)
+    temporary = temporary_name()
+    context.before_write(planned, temporary)
     try:
         if planned.after is not None:
-            written = write_atomically(context.workspace, planned.place, planned.after, seen=planned.seen)
+            written = write_atomically(
+                context.workspace, planned.place, planned.after, seen=planned.seen, temporary=temporary
+            )
         else:
             assert planned.seen is not None, "a file that was not seen cannot be deleted"
             remove(context.workspace, planned.place, seen=planned.seen)

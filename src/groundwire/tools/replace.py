@@ -87,6 +87,7 @@ class Replace:
     """Replaces text in one file."""
 
     writes = True
+    journaled = True
 
     def declaration(self, dialect: Dialect) -> Declaration | None:
         """The tool in `dialect`."""

@@ -86,6 +86,7 @@ class StrReplaceEditor:
     """Views and edits files by command."""
 
     writes = True
+    journaled = True
 
     def declaration(self, dialect: Dialect) -> Declaration | None:
         """The tool in `dialect`."""

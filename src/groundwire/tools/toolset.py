@@ -8,7 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from groundwire.errors import UsageError
-from groundwire.tools.base import Dialect, Plan, PlannedCommand, Tool, ToolContext, ToolResult
+from groundwire.tools.base import (
+    BeforeWrite,
+    Dialect,
+    Plan,
+    PlannedCommand,
+    Tool,
+    ToolContext,
+    ToolResult,
+)
 from groundwire.tools.dialects import Form, dialect_of, in_form
 from groundwire.tools.glob import GLOB
 from groundwire.tools.grep_search import GREP_SEARCH
@@ -59,12 +67,23 @@ class Toolset:
         """Whether a call of the tool `name` can change the workspace."""
         return self._registry.writes(name)
 
-    async def call(self, name: str, arguments: object) -> ToolResult:
-        """Run one tool. What goes wrong is in the result; a cancelled call writes nothing any more."""
+    def journaled(self, name: str) -> bool:
+        """Whether all that a call of the tool `name` changes is told to `before_write`."""
+        return self._registry.journaled(name)
+
+    async def call(
+        self, name: str, arguments: object, *, before_write: BeforeWrite | None = None
+    ) -> ToolResult:
+        """Run one tool. What goes wrong is in the result; a cancelled call writes nothing any more.
+
+        `before_write` is told, in the tool's thread, what is about to be written.
+        """
         import asyncio  # noqa: PLC0415  (lazy: a command line that calls one tool needs no event loop)
 
         stop = threading.Event()
         context = replace(self._context, cancelled=stop.is_set)
+        if before_write is not None:
+            context = replace(context, before_write=before_write)
         try:
             return await asyncio.to_thread(self._registry.call, name, arguments, context)
         except asyncio.CancelledError:

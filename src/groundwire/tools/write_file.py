@@ -62,6 +62,7 @@ class WriteFile:
     """Writes one file."""
 
     writes = True
+    journaled = True
 
     def declaration(self, dialect: Dialect) -> Declaration | None:
         """The tool in `dialect`."""

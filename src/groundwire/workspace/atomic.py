@@ -35,16 +35,22 @@ _VOUCHING = frozenset({"security.capability", "security.ima", "security.evm"})
 
 
 def write_atomically(
-    workspace: Workspace, place: WorkspacePath, data: bytes, *, seen: Fingerprint | None
+    workspace: Workspace,
+    place: WorkspacePath,
+    data: bytes,
+    *,
+    seen: Fingerprint | None,
+    temporary: str | None = None,
 ) -> Fingerprint:
     """Put `data` at `place`, all or nothing, and give the new file's fingerprint.
 
     `seen` is the fingerprint of the file the caller read; None says there was no file, and then
-    missing directories are made and a file that appeared meanwhile is not overwritten. OSError from the disk.
+    missing directories are made and a file that appeared meanwhile is not overwritten. `temporary` is the
+    name of the file beside it, for callers who must know what a crash could leave. OSError from the disk.
     """
     with workspace.directory_of(place, create=seen is None) as (handle, name):
         before = _unchanged(handle, name, place, seen)
-        beside = _name_beside(name)
+        beside = os.path.join(os.path.dirname(name), temporary or temporary_name())
         descriptor = os.open(beside, _NEW, 0o666 if before is None else 0o600, dir_fd=handle)
         try:
             try:
@@ -86,9 +92,9 @@ def _unchanged(
     return status
 
 
-def _name_beside(name: str) -> str:
-    folder = os.path.dirname(name)
-    return os.path.join(folder, f".groundwire-{os.urandom(8).hex()}.tmp")
+def temporary_name() -> str:
+    """A name for the file in which new bytes wait until they take their place."""
+    return f".groundwire-{os.urandom(8).hex()}.tmp"
 
 
 def _write(descriptor: int, data: bytes) -> None:
