@@ -31,6 +31,7 @@ EXIT_CODES = """\
 | 6 | a tool call failed |
 | 7 | `groundwire run`: a change was not approved |
 | 8 | `groundwire run`: a limit was reached, or the agent turned in circles |
+| 9 | a session of the agent cannot be used: it is busy, damaged, or cannot be written |
 | 130 | stopped with Ctrl-C |
 | 141 | the reader of a pipe went away |
 

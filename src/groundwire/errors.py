@@ -27,6 +27,11 @@
     │   ├── RedirectRefused
     │   └── InsecureUrl
     ├── ModelFailed                   an agent's model was asked and gave no usable reply
+    ├── SessionError                  a session of the agent cannot be used
+    │   ├── SessionNotFound
+    │   ├── SessionBusy
+    │   ├── SessionUnreadable
+    │   └── SessionNotWritten
     ├── ScriptNotFollowed             an emulator's script met other requests than it was written for
     └── ToolError                     told to the model, in Gemini CLI's own error types
 
@@ -245,6 +250,43 @@ class ModelFailed(GroundwireError):
     code = "MODEL_FAILED"
     exit_code = 4
     http_status = 502
+
+
+class SessionError(GroundwireError):
+    """A session of the agent cannot be used."""
+
+    code = "SESSION_ERROR"
+    exit_code = 9
+
+
+class SessionNotFound(SessionError):
+    """There is no session of that name, or none at all."""
+
+    code = "SESSION_NOT_FOUND"
+    exit_code = 2
+    http_status = 404
+    default_hint = "groundwire sessions lists them."
+
+
+class SessionBusy(SessionError):
+    """Another process works on the session."""
+
+    code = "SESSION_BUSY"
+    http_status = 409
+    default_hint = "Wait until it has ended, or end it; then try again."
+
+
+class SessionUnreadable(SessionError):
+    """The transcript is damaged, or of a version that this groundwire does not know."""
+
+    code = "SESSION_UNREADABLE"
+
+
+class SessionNotWritten(SessionError):
+    """The transcript could not be written, so the agent did nothing more."""
+
+    code = "SESSION_NOT_WRITTEN"
+    default_hint = "Make room and make the folder writable, or run without a session: --no-session."
 
 
 class ScriptNotFollowed(GroundwireError):

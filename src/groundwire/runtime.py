@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from groundwire.agent.approval import Ask
     from groundwire.agent.events import Tell
     from groundwire.agent.loop import Agent
+    from groundwire.agent.session import Session
+    from groundwire.agent.session_store import SessionStore
     from groundwire.agent.tally import Limits
     from groundwire.corpus import Corpus, Progress
 
@@ -170,6 +172,7 @@ class Runtime:
         shell: bool = False,
         limits: Limits | None = None,
         tell: Tell | None = None,
+        session: Session | None = None,
     ) -> Agent:
         """A Gemini model at work in a workspace, its searches answered by the provider gemini.
 
@@ -181,7 +184,7 @@ class Runtime:
         from groundwire.tools.safe_environment import without_secrets  # noqa: PLC0415
 
         route = self.route("gemini")
-        name = model or self.config.gemini.model or route.provider.models[0]
+        name = self.agent_model(model)
         return Agent(
             model=GeminiModel(name, route.connect, base_url=self.config.gemini.base_url),
             workspace=workspace,
@@ -191,7 +194,18 @@ class Runtime:
             search=lambda query: search(query, route, self.wishes()),
             limits=limits,
             tell=tell,
+            session=session,
         )
+
+    def agent_model(self, wanted: str | None = None) -> str:
+        """The model an agent works with: the wanted one, the configured one, or the provider's first."""
+        return wanted or self.config.gemini.model or self.route("gemini").provider.models[0]
+
+    def sessions(self) -> SessionStore:
+        """Where the sessions of agents are kept."""
+        from groundwire.agent.session_store import SessionStore  # noqa: PLC0415  (lazy: a search needs none)
+
+        return SessionStore(self.config.paths.state_dir / "sessions", clock=self._clock)
 
     def _provider(self, name: str) -> Provider:
         config = self.config

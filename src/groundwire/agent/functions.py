@@ -18,10 +18,11 @@ from groundwire.agent.outcome import Searched
 from groundwire.agent.reply import Call, Part
 from groundwire.citations import WebSearchResult
 from groundwire.search_tools import SEARCH_TOOLS, SearchTool, check_arguments
-from groundwire.tools.base import Declaration, ErrorType, PlannedCommand, ToolResult
+from groundwire.tools.base import BeforeWrite, Declaration, ErrorType, PlannedCommand, ToolResult
 from groundwire.tools.dialects import Form, in_form
 from groundwire.tools.run_shell_command import NAME as SHELL
 from groundwire.tools.toolset import Toolset
+from groundwire.workspace.boundary import Workspace
 
 Search = Callable[[str], Awaitable[WebSearchResult]]
 """Asks the web, as a request of its own."""
@@ -82,6 +83,20 @@ class Functions:
         """Whether a call is put to the approval first and runs alone: it may change something."""
         return self._tools.writes(call.name)
 
+    def journaled(self, call: Call) -> bool:
+        """Whether all that a call changes is told to `before_write`."""
+        return self._tools.journaled(call.name)
+
+    @property
+    def runs_commands(self) -> bool:
+        """Whether the model may run commands."""
+        return self._tools.writes(SHELL)
+
+    @property
+    def workspace(self) -> Workspace:
+        """Where the tools work."""
+        return self._tools.workspace
+
     async def proposal(self, call: Call, *, with_diff: bool) -> Proposal:
         """What a guarded call would do; a diff only when somebody will look at it. A ToolError when the call
         would fail."""
@@ -94,11 +109,12 @@ class Functions:
         diff = await asyncio.to_thread(self._tools.preview, call.name, call.arguments)
         return Proposal(call.name, call.arguments, diff)
 
-    async def call(self, call: Call) -> Given:
-        """Carry out a call. What goes wrong is in what is given."""
+    async def call(self, call: Call, before_write: BeforeWrite | None = None) -> Given:
+        """Carry out a call. What goes wrong is in what is given; `before_write` is told what it writes."""
         if self._search is not None and call.name == WEB_SEARCH.name:
             return await self._searched(call, self._search)
-        return given_by_tool(await self._tools.call(call.name, call.arguments))
+        result = await self._tools.call(call.name, call.arguments, before_write=before_write)
+        return given_by_tool(result)
 
     async def _searched(self, call: Call, search: Search) -> Given:
         rejected = check_arguments(WEB_SEARCH, call.arguments)

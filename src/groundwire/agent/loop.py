@@ -4,7 +4,8 @@
     step   =  ask, carry out what was asked for, remember
 
 The history is linear and is the state: the task, the model's replies as they came, what its calls gave,
-and what it was told about replies that could not be used. Nothing in it is ever changed.
+and what it was told about replies that could not be used. Nothing in it is ever changed. With a session,
+all of it is written down as it happens, so that a run that was interrupted can be resumed.
 """
 
 from __future__ import annotations
@@ -12,21 +13,26 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 
 from groundwire.agent.approval import Approval, Ask, Mode
 from groundwire.agent.events import Retried, Tell, TextArrived, tell_nobody
-from groundwire.agent.functions import Functions, Search, failed, sendable
+from groundwire.agent.functions import Functions, Search
 from groundwire.agent.instructions import instructions
 from groundwire.agent.model import Model, Prompt
 from groundwire.agent.outcome import Ended, Ending, Outcome
-from groundwire.agent.reply import Content, Reply, calls_in
+from groundwire.agent.reply import Content, Reply
+from groundwire.agent.session import NotRecorded, Recorder
+from groundwire.agent.session_past import PastRun, PastTurn, from_user
 from groundwire.agent.tally import Limits, Tally
-from groundwire.agent.turn import Made, Turn, responses
-from groundwire.errors import GroundwireError
+from groundwire.agent.turn import Turn, responses
+from groundwire.errors import GroundwireError, SessionError, UsageError
 from groundwire.tools.run_shell_command import Shell
 from groundwire.tools.toolset import Toolset, toolset
 from groundwire.workspace.boundary import Workspace
+
+GO_ON = "Go on with the task."
 
 
 class Agent:
@@ -35,7 +41,8 @@ class Agent:
     `tools` defaults to the toolset the model knows; `approve` is a mode (ask, edits, plan, yolo) or a
     callable that is asked about every change; `ask` is who is asked where a mode asks. `shell` allows
     `run_shell_command`. `search` carries out `google_web_search`; without it, the model is not offered any
-    search. `tell` is given each event while it happens.
+    search. `tell` is given each event while it happens. `session` keeps what happens and knows what happened
+    before.
     """
 
     def __init__(
@@ -50,6 +57,7 @@ class Agent:
         search: Search | None = None,
         limits: Limits | None = None,
         tell: Tell | None = None,
+        session: Recorder | None = None,
         today: Callable[[], date] = date.today,
     ) -> None:
         place = workspace if isinstance(workspace, Workspace) else Workspace(workspace)
@@ -61,30 +69,29 @@ class Agent:
         self._instructions = instructions(place, today=today(), read_only=read_only)
         self._limits = limits or Limits()
         self._tell = tell or tell_nobody
+        self._record: Recorder = session or NotRecorded()
         self._tally = Tally(self._limits)
+        self._turn: Turn | None = None
+        past = self._record.past()
+        self._open: PastTurn | None = past.runs[-1].open_turn if past.runs else None
         self._running: asyncio.Task[object] | None = None
         self._stopped = False
-        self.history: list[Content] = []
+        self.history: list[Content] = past.history
         """Everything said so far, in the API's own form."""
 
     async def run(self, task: str) -> Outcome:
         """Work on the task until it is done, or something else ends the run."""
-        self._tally = Tally(self._limits)
-        self._running, self._stopped = asyncio.current_task(), False
-        self.history.append(_from_user(task))
-        try:
-            while True:
-                await self.step()
-        except Ended as end:
-            return self._outcome(end)
-        except asyncio.CancelledError:
-            self._answer_open_calls()
-            if not self._stopped or self._running is None:
-                raise
-            self._running.uncancel()
-            return self._outcome(Ended(Ending.CANCELLED, "The run was cancelled."))
-        finally:
-            self._running = None
+        return await self._until_it_ends(lambda: self._begin(task))
+
+    async def resume(self) -> Outcome:
+        """Go on with the session's last run: where it was interrupted, or from where it had ended."""
+        past = self._record.past()
+        if not past.runs:
+            raise UsageError("There is nothing to resume.", hint="Give a task.")
+        interrupted = past.unfinished
+        return await self._until_it_ends(
+            lambda: self._begin(None) if interrupted is None else self._catch_up(interrupted)
+        )
 
     async def step(self) -> None:
         """One turn."""
@@ -96,41 +103,97 @@ class Agent:
             self._stopped = True
             self._running.cancel()
 
+    async def _until_it_ends(self, begin: Callable[[], None]) -> Outcome:
+        self._tally = Tally(self._limits)
+        self._turn = None
+        self._running, self._stopped = asyncio.current_task(), False
+        try:
+            begin()
+            while True:
+                await self.step()
+        except Ended as end:
+            return self._outcome(end)
+        except SessionError as error:
+            return self._outcome(Ended(Ending.SESSION_ERROR, str(error), error=error.code))
+        except asyncio.CancelledError:
+            if not self._stopped or self._running is None:
+                self._answer_open_calls()
+                raise
+            self._running.uncancel()
+            return self._outcome(Ended(Ending.CANCELLED, "The run was cancelled."))
+        finally:
+            self._running = self._open = None
+
+    def _begin(self, task: str | None) -> None:
+        """Take on a task; without one, go on with the last."""
+        self._answer_open_calls()
+        self._open = None
+        if task is not None:
+            self.history.append(from_user(task))
+        elif self.history and self.history[-1]["role"] == "model":
+            task = GO_ON
+            self.history.append(from_user(task))
+        self._record.run_began(
+            task, self._approval.mode.value, self._model.name, shell=self._functions.runs_commands
+        )
+
+    def _catch_up(self, run: PastRun) -> None:
+        """Count what an interrupted run has done, up to the turn that is still open."""
+        self._open = run.open_turn
+        for turn in run.turns:
+            if turn is not self._open:
+                self._tally.begin_turn()
+                if self._tally.judge(turn.reply) is None:
+                    self._tally.take_note(turn.made())
+
     async def _asked(self) -> Reply:
         """The model's next reply, remembered as it came."""
+        self._turn = None
         self._tally.begin_turn()
+        if self._open is not None:
+            return self._open.reply
         prompt = Prompt(self._instructions, self.history, self._functions.declarations())
         try:
             reply = await self._model.reply(prompt, lambda text: self._tell(TextArrived(text)))
         except GroundwireError as error:
             raise Ended(Ending.MODEL_ERROR, str(error), error=error.code) from error
+        self._record.replied(reply)
         if reply.parts:
             self.history.append(reply.content)
         return reply
 
     async def _carried_out(self, reply: Reply) -> Content:
         """What the model is told next: what its calls gave, or why its reply could not be used."""
+        memory = None if self._open is None else self._open.memory()
+        self._open = None
         problem = self._tally.judge(reply)
         if problem is not None:
+            self._record.told()
             self._tell(Retried(problem.reason))
-            return _from_user(problem.told)
-        turn = Turn(self._functions, self._approval, self._tell, first_number=self._tally.calls + 1)
-        made = await turn.carry_out(reply.calls)
+            return from_user(problem.told)
+        self._turn = Turn(
+            reply.calls,
+            self._functions,
+            self._approval,
+            tell=self._tell,
+            record=self._record,
+            first_number=self._tally.calls + 1,
+            memory=memory,
+        )
+        made = await self._turn.carry_out()
         self._tally.take_note(made)
         return responses(made)
 
     def _answer_open_calls(self) -> None:
         """Answer the calls of a turn that did not end, so that the history can be gone on with."""
-        last = self.history[-1]
-        calls = calls_in(last["parts"]) if last["role"] == "model" else ()
-        if calls:
-            unknown = failed("The run ended before the result of this call was known.")
-            self.history.append(responses(Made(call, unknown, writes=False) for call in calls))
+        made = self._turn.so_far() if self._turn else self._open.made() if self._open else []
+        if made and self.history[-1]["role"] == "model":
+            self.history.append(responses(made))
 
     def _outcome(self, end: Ended) -> Outcome:
         self._answer_open_calls()
         tally = self._tally
-        return Outcome(
+        outcome = Outcome(
             ending=end.ending,
             reason=end.reason,
             text=end.text,
@@ -139,8 +202,8 @@ class Agent:
             searches=tuple(tally.searches),
             history=tuple(self.history),
             error=end.error,
+            session=self._record.id,
         )
-
-
-def _from_user(words: str) -> Content:
-    return {"role": "user", "parts": [{"text": sendable(words)}]}
+        with suppress(SessionError):  # what is lost is only how it ended; resuming finds the same end again
+            self._record.run_ended(outcome)
+        return outcome

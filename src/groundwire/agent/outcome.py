@@ -8,6 +8,7 @@ loop_detected   the same call had the same result again and again
 blocked         a safety filter stopped the model
 model_error     the model could not be reached, or kept replying what cannot be used
 cancelled       somebody stopped it
+session_error   the session's transcript could not be written, so nothing more was done
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Ending(StrEnum):
     BLOCKED = "blocked"
     MODEL_ERROR = "model_error"
     CANCELLED = "cancelled"
+    SESSION_ERROR = "session_error"
 
 
 _EXIT_CODES = {
@@ -43,6 +45,7 @@ _EXIT_CODES = {
     Ending.BLOCKED: 4,
     Ending.MODEL_ERROR: 4,
     Ending.CANCELLED: 130,
+    Ending.SESSION_ERROR: 9,
 }
 
 
@@ -70,6 +73,8 @@ class Outcome:
     history: tuple[Content, ...] = ()
     error: str | None = None
     """The code of the error that ended the run, when it was one of ours."""
+    session: str | None = None
+    """The id of the session that holds the run, when there is one."""
 
     @property
     def ok(self) -> bool:
@@ -95,7 +100,8 @@ class Outcome:
                 for searched in self.searches
             ],
         }
-        return {**wire, "error": self.error} if self.error else wire
+        named = {"error": self.error, "session": self.session}
+        return wire | {key: value for key, value in named.items() if value}
 
 
 class Ended(Exception):

@@ -140,7 +140,7 @@ class ReplyReader:
     def finish(self) -> Reply:
         """The reply, now that all of it is here."""
         parts = tuple(self._parts)
-        said = "".join(_text(part) for part in parts)
+        said = text_in(parts)
         calls = calls_in(parts)
         blocked = self._blocked or (self._finish if self._finish in _BLOCKED else "")
         if blocked:
@@ -171,6 +171,11 @@ class ReplyReader:
 def calls_in(parts: Iterable[Part]) -> tuple[Call, ...]:
     """The function calls among the parts, in order."""
     return tuple(_call(part) for part in parts if "functionCall" in part)
+
+
+def text_in(parts: Iterable[Part]) -> str:
+    """What the parts say, without thoughts."""
+    return "".join(_text(part) for part in parts)
 
 
 def _says_something(part: Part) -> bool:

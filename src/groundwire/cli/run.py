@@ -5,11 +5,13 @@ examples:
   groundwire run "fix the typos in README.md" --approve edits
   groundwire run "make the tests pass" --approve edits --shell
   groundwire run "where is the retry policy decided?" --approve plan --root src
+  groundwire run --resume                       go on with what was interrupted here
+  groundwire run --resume 3f9a "and the tests"  give the session ...3f9a another task
 
 The model's words and the sources go to standard output, what the agent does to standard error, a line
 for each tool call. The exit code tells the outcome: 0 done, 3 no credential, 4 the model failed or was
 blocked, 5 no connection, 7 a change was not approved, 8 a limit was reached or the agent turned in
-circles, 130 cancelled.
+circles, 9 the session cannot be used, 130 cancelled.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ import argparse
 import asyncio
 import signal
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
+from groundwire.cli import resuming
 from groundwire.errors import InvalidConfig
 
 if TYPE_CHECKING:
@@ -34,13 +37,12 @@ MODES = ("ask", "edits", "plan", "yolo")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The words after `groundwire run`."""
-    parser.add_argument("task", nargs="+", metavar="TASK", help="what to do; - reads it from standard input")
-    parser.add_argument("--root", default=".", metavar="DIR", help="the workspace (default: this directory)")
+    parser.add_argument("task", nargs="*", metavar="TASK", help="what to do; - reads it from standard input")
+    parser.add_argument("--root", metavar="DIR", help="the workspace (default: this directory)")
     parser.add_argument("--model", help="the Gemini model to work with")
     parser.add_argument(
         "--approve",
         choices=MODES,
-        default="ask",
         help="ask before each change (the default; denied when there is no terminal), allow edits of files, "
         "plan without changing anything, or yolo: allow everything",
     )
@@ -52,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-turns", type=int, default=50, metavar="N", help="ask the model at most N times"
     )
     parser.add_argument("--max-tokens", type=int, metavar="N", help="stop when N tokens are used")
+    resuming.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,9 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
     from groundwire.agent.tally import Limits
     from groundwire.cli.run_display import EventLines, RunDisplay
 
-    words = " ".join(arguments.task)
+    words = " ".join(resuming.task_words(arguments))
     task = sys.stdin.read() if words == "-" else words
-    if not task.strip():
+    if not task.strip() and arguments.resume is None:
         raise InvalidConfig("There is no task.", hint='Say what to do: groundwire run "..."')
     if arguments.max_turns < 1:
         raise InvalidConfig("--max-turns must be at least 1.")
@@ -69,6 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
     display = EventLines(sys.stdout) if arguments.json else RunDisplay(sys.stdout, sys.stderr)
     outcome = asyncio.run(_run(task, arguments, limits, display))
     display.close(outcome)
+    if not arguments.json and (told := resuming.way_on(outcome)):
+        print(told, file=sys.stderr)
     return outcome.exit_code
 
 
@@ -81,18 +86,22 @@ async def _run(
     for problem in config.problems:
         print(f"groundwire: {problem}", file=sys.stderr)
     async with Runtime(config) as runtime:
-        agent = runtime.agent(
-            arguments.root,
-            model=arguments.model,
-            approve=arguments.approve,
-            ask=_person(),
-            shell=arguments.shell,
-            limits=limits,
-            tell=display.tell,
-        )
-        with suppress(NotImplementedError):  # Windows: Ctrl-C ends the program instead of the run
-            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, agent.cancel)
-        return await agent.run(task)
+        session = resuming.chosen_session(runtime, arguments, task)
+        with session or nullcontext():
+            before = resuming.last_run(session)
+            agent = runtime.agent(
+                arguments.root or (session.opened.root if session and before else "."),
+                model=arguments.model or (before.model if before else None),
+                approve=arguments.approve or (before.approve if before else "ask"),
+                ask=_person(),
+                shell=arguments.shell or (before is not None and before.shell),
+                limits=limits,
+                tell=display.tell,
+                session=session,
+            )
+            with suppress(NotImplementedError):  # Windows: Ctrl-C ends the program instead of the run
+                asyncio.get_running_loop().add_signal_handler(signal.SIGINT, agent.cancel)
+            return await (agent.run(task) if task.strip() else agent.resume())
 
 
 def _person() -> Ask | None:

@@ -23,7 +23,8 @@ Sleep = Callable[[float], Awaitable[None]]
 _held: set[str] = set()
 _guard = threading.Lock()
 
-_BUSY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+BUSY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+"""The errors that say: someone else holds it."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1
 
 
@@ -97,13 +98,13 @@ class FileLock:
                 hint="Make its folder writable; without the lock two programs could spoil a sign-in.",
             ) from None
         try:
-            _lock(self._descriptor)
+            lock_open_file(self._descriptor)
         except OSError as error:
-            return error.errno not in _BUSY
+            return error.errno not in BUSY
         return True
 
 
-def _lock(descriptor: int) -> None:
+def lock_open_file(descriptor: int) -> None:
     """Lock the open file or raise OSError; the modules differ by system, so they are found when used."""
     if sys.platform == "win32":
         import msvcrt  # noqa: PLC0415  (Windows only)
