@@ -180,6 +180,7 @@ class Runtime:
         """
         from groundwire.agent.loop import Agent  # noqa: PLC0415  (lazy: a search needs no agent)
         from groundwire.agent.model import GeminiModel  # noqa: PLC0415
+        from groundwire.agent.prices import price_of  # noqa: PLC0415
         from groundwire.tools.run_shell_command import Shell  # noqa: PLC0415
         from groundwire.tools.safe_environment import without_secrets  # noqa: PLC0415
 
@@ -193,6 +194,7 @@ class Runtime:
             shell=Shell(without_secrets(self._env)) if shell or self.config.agent.shell else None,
             search=lambda query: search(query, route, self.wishes()),
             limits=limits,
+            price=price_of(name, self.config.agent.prices),
             tell=tell,
             session=session,
         )

@@ -136,12 +136,13 @@ def test_json_events_come_one_per_line_and_the_outcome_last(
     printed = capsys.readouterr()
     assert printed.err == ""
     events = [msgspec.json.decode(line) for line in printed.out.splitlines()]
-    assert [event["type"] for event in events][:4] == ["call", "result", "call", "result"]
-    assert events[0]["arguments"] == {"query": "北京天气"}
+    assert [event["type"] for event in events][:5] == ["turn", "call", "result", "turn", "call"]
+    assert events[1]["arguments"] == {"query": "北京天气"}
     outcome = events[-1]
     assert (outcome["type"], outcome["ending"], outcome["turns"]) == ("outcome", "done", 3)
     assert outcome["searches"][0]["sources"][0]["web"]["uri"] == "https://weather.example.org/zh/beijing"
     assert outcome["tokens"]["given"] > 0
+    assert outcome["cost"] > 0
 
 
 @requirement("agent:failure")
@@ -158,7 +159,10 @@ def test_a_missing_key_ends_the_run_before_anything_is_sent(
     [
         (["--max-turns", "1", "--approve", "yolo"], 8, "limit of 1 turns"),
         (["--max-tokens", "1", "--approve", "yolo"], 8, "budget of 1 tokens"),
+        (["--max-cost", "0.000001", "--approve", "yolo"], 8, "budget of $0.0000 is spent"),
         (["--model", "gpt-9"], 4, "does not know the model"),
+        (["--model", "gpt-9", "--max-cost", "1"], 2, "no price for the model gpt-9"),
+        (["--max-cost", "0"], 2, "--max-cost must be above 0"),
     ],
 )
 def test_a_limit_or_a_failure_shows_in_the_exit_code(

@@ -8,6 +8,15 @@ from typing import Any
 import msgspec
 
 
+class TurnBegan(msgspec.Struct, frozen=True, tag="turn"):
+    """The model is asked. `tokens` and `cost` (US dollars, None when the price is not known) are what the run
+    has used so far."""
+
+    number: int
+    tokens: int
+    cost: float | None = None
+
+
 class TextArrived(msgspec.Struct, frozen=True, tag="text"):
     """The model says something; more may follow."""
 
@@ -39,7 +48,15 @@ class Retried(msgspec.Struct, frozen=True, tag="retry"):
     reason: str
 
 
-Event = TextArrived | CallStarted | CallEnded | Retried
+class Compacted(msgspec.Struct, frozen=True, tag="compacted"):
+    """The history was too long: old outputs were `shortened`, or the past `summarised`. Sizes in tokens."""
+
+    how: str
+    before: int
+    after: int
+
+
+Event = TurnBegan | TextArrived | CallStarted | CallEnded | Retried | Compacted
 Tell = Callable[[Event], None]
 """Is told each event."""
 

@@ -4,24 +4,27 @@
     step   =  ask, carry out what was asked for, remember
 
 The history is linear and is the state: the task, the model's replies as they came, what its calls gave,
-and what it was told about replies that could not be used. Nothing in it is ever changed. With a session,
-all of it is written down as it happens, so that a run that was interrupted can be resumed.
+and what it was told about replies that could not be used. Nothing in it is changed, until it nears what the
+model can take in: then its past is made shorter (`compaction.py`). With a session, all of it is written down
+as it happens, so that a run that was interrupted can be resumed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date
 
 from groundwire.agent.approval import Approval, Ask, Mode
-from groundwire.agent.events import Retried, Tell, TextArrived, tell_nobody
+from groundwire.agent.context import Context
+from groundwire.agent.events import Compacted, Retried, Tell, TextArrived, TurnBegan, tell_nobody
 from groundwire.agent.functions import Functions, Search
 from groundwire.agent.instructions import instructions
 from groundwire.agent.model import Model, Prompt
 from groundwire.agent.outcome import Ended, Ending, Outcome
+from groundwire.agent.prices import Price, price_of
 from groundwire.agent.reply import Content, Reply
 from groundwire.agent.session import NotRecorded, Recorder
 from groundwire.agent.session_past import PastRun, PastTurn, from_user
@@ -41,8 +44,8 @@ class Agent:
     `tools` defaults to the toolset the model knows; `approve` is a mode (ask, edits, plan, yolo) or a
     callable that is asked about every change; `ask` is who is asked where a mode asks. `shell` allows
     `run_shell_command`. `search` carries out `google_web_search`; without it, the model is not offered any
-    search. `tell` is given each event while it happens. `session` keeps what happens and knows what happened
-    before.
+    search. `price` is what the model's tokens cost, when the list does not know it or is wrong. `tell` is
+    given each event while it happens. `session` keeps what happens and knows what happened before.
     """
 
     def __init__(
@@ -56,6 +59,7 @@ class Agent:
         shell: Shell | None = None,
         search: Search | None = None,
         limits: Limits | None = None,
+        price: Price | None = None,
         tell: Tell | None = None,
         session: Recorder | None = None,
         today: Callable[[], date] = date.today,
@@ -70,10 +74,18 @@ class Agent:
         self._limits = limits or Limits()
         self._tell = tell or tell_nobody
         self._record: Recorder = session or NotRecorded()
-        self._tally = Tally(self._limits)
+        self._price = price or price_of(model.name)
+        if self._limits.cost is not None and self._price is None:
+            raise UsageError(
+                f"There is no price for the model {model.name}, so its cost cannot be limited.",
+                hint="Set one as agent.prices in groundwire.toml, or limit the tokens.",
+            )
+        self._tally = Tally(self._limits, self._price)
+        self._context = Context(model, self._limits.context)
         self._turn: Turn | None = None
         past = self._record.past()
         self._open: PastTurn | None = past.runs[-1].open_turn if past.runs else None
+        self._task = _last_task(past.runs)
         self._running: asyncio.Task[object] | None = None
         self._stopped = False
         self.history: list[Content] = past.history
@@ -104,7 +116,7 @@ class Agent:
             self._running.cancel()
 
     async def _until_it_ends(self, begin: Callable[[], None]) -> Outcome:
-        self._tally = Tally(self._limits)
+        self._tally = Tally(self._limits, self._price)
         self._turn = None
         self._running, self._stopped = asyncio.current_task(), False
         try:
@@ -129,7 +141,8 @@ class Agent:
         self._answer_open_calls()
         self._open = None
         if task is not None:
-            self.history.append(from_user(task))
+            self._task = from_user(task)
+            self.history.append(self._task)
         elif self.history and self.history[-1]["role"] == "model":
             task = GO_ON
             self.history.append(from_user(task))
@@ -150,8 +163,10 @@ class Agent:
         """The model's next reply, remembered as it came."""
         self._turn = None
         self._tally.begin_turn()
+        self._tell(TurnBegan(self._tally.turns, self._tally.usage.total, self._tally.cost))
         if self._open is not None:
             return self._open.reply
+        await self._make_room()
         prompt = Prompt(self._instructions, self.history, self._functions.declarations())
         try:
             reply = await self._model.reply(prompt, lambda text: self._tell(TextArrived(text)))
@@ -160,7 +175,17 @@ class Agent:
         self._record.replied(reply)
         if reply.parts:
             self.history.append(reply.content)
+            self._context.note(reply.usage, self.history)
         return reply
+
+    async def _make_room(self) -> None:
+        """Make the history shorter when it nears what the model can take in."""
+        shorter = await self._context.with_room(self.history, self._task)
+        if shorter is not None:
+            self.history[:] = shorter.history
+            self._record.history_replaced(self.history)
+            self._tally.use(shorter.usage)
+            self._tell(Compacted(shorter.how, shorter.before, shorter.after))
 
     async def _carried_out(self, reply: Reply) -> Content:
         """What the model is told next: what its calls gave, or why its reply could not be used."""
@@ -199,6 +224,7 @@ class Agent:
             text=end.text,
             turns=tally.turns,
             usage=tally.usage,
+            cost=tally.cost,
             searches=tuple(tally.searches),
             history=tuple(self.history),
             error=end.error,
@@ -207,3 +233,9 @@ class Agent:
         with suppress(SessionError):  # what is lost is only how it ended; resuming finds the same end again
             self._record.run_ended(outcome)
         return outcome
+
+
+def _last_task(runs: Sequence[PastRun]) -> Content | None:
+    """The last thing a person asked for."""
+    tasks = [run.began.task for run in runs if run.began.task not in (None, GO_ON)]
+    return from_user(tasks[-1]) if tasks and tasks[-1] is not None else None

@@ -4,6 +4,7 @@ done            the model said that it is finished
 refused         the model stopped after a change it wanted was not approved
 turn_limit      the model was asked as often as allowed
 token_budget    the tokens allowed are used
+money_budget    the money allowed is spent
 loop_detected   the same call had the same result again and again
 blocked         a safety filter stopped the model
 model_error     the model could not be reached, or kept replying what cannot be used
@@ -29,6 +30,7 @@ class Ending(StrEnum):
     REFUSED = "refused"
     TURN_LIMIT = "turn_limit"
     TOKEN_BUDGET = "token_budget"  # noqa: S105  (tokens of text, no secret)
+    MONEY_BUDGET = "money_budget"
     LOOP_DETECTED = "loop_detected"
     BLOCKED = "blocked"
     MODEL_ERROR = "model_error"
@@ -41,6 +43,7 @@ _EXIT_CODES = {
     Ending.REFUSED: 7,
     Ending.TURN_LIMIT: 8,
     Ending.TOKEN_BUDGET: 8,
+    Ending.MONEY_BUDGET: 8,
     Ending.LOOP_DETECTED: 8,
     Ending.BLOCKED: 4,
     Ending.MODEL_ERROR: 4,
@@ -69,6 +72,8 @@ class Outcome:
     turns: int = 0
     """How often the model was asked."""
     usage: Usage = NO_TOKENS
+    cost: float | None = None
+    """US dollars, an upper estimate from list prices; None when the model's price is not known."""
     searches: tuple[Searched, ...] = ()
     history: tuple[Content, ...] = ()
     error: str | None = None
@@ -95,6 +100,7 @@ class Outcome:
             "text": self.text,
             "turns": self.turns,
             "tokens": {"given": self.usage.given, "made": self.usage.made},
+            "cost": self.cost,
             "searches": [
                 {"query": searched.query, "sources": [source.to_json() for source in searched.sources]}
                 for searched in self.searches

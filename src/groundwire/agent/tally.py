@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from groundwire.agent.outcome import Ended, Ending, Searched
+from groundwire.agent.prices import Price, in_dollars
 from groundwire.agent.repetition import Repetitions
 from groundwire.agent.reply import Problem, Reply, Usage
 from groundwire.agent.turn import Made
@@ -21,6 +22,10 @@ class Limits:
     """How often the model is asked, at most."""
     tokens: int | None = None
     """How many tokens may be used before the model is not asked again; None is no limit."""
+    cost: float | None = None
+    """How many US dollars may be spent before the model is not asked again; None is no limit."""
+    context: int = 1_048_576
+    """How many tokens the model can take in."""
     retries: int = 3
     """How many replies in a row that cannot be used are told to the model and asked for again."""
     repetitions: int = 5
@@ -30,13 +35,16 @@ class Limits:
 class Tally:
     """The counts of one run. Its methods raise `Ended` when a limit is reached."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, price: Price | None = None) -> None:
         self._limits = limits
+        self._price = price
         self._repetitions = Repetitions(limits.repetitions)
         self._useless = 0
         self.turns = 0
         self.calls = 0
         self.usage = Usage()
+        self.cost = None if price is None else 0.0
+        """US dollars; None when the price is not known."""
         self.searches: list[Searched] = []
         self.refused = False
         """Whether the last change the model wanted to make was not approved."""
@@ -51,11 +59,20 @@ class Tally:
             raise Ended(Ending.TURN_LIMIT, f"The limit of {limits.turns} turns is reached.")
         if limits.tokens is not None and self.usage.total >= limits.tokens:
             raise Ended(Ending.TOKEN_BUDGET, f"The budget of {limits.tokens:,} tokens is used.")
+        if limits.cost is not None and self.cost is not None and self.cost >= limits.cost:
+            spent = f"The budget of {in_dollars(limits.cost)} is spent ({in_dollars(self.cost)})."
+            raise Ended(Ending.MONEY_BUDGET, spent)
         self.turns += 1
+
+    def use(self, usage: Usage) -> None:
+        """Count tokens, and what they cost."""
+        self.usage += usage
+        if self._price is not None and self.cost is not None:
+            self.cost += self._price.of(usage)
 
     def judge(self, reply: Reply) -> Problem | None:
         """Count a reply: its problem, if it has one that the model can still be told about."""
-        self.usage += reply.usage
+        self.use(reply.usage)
         if reply.blocked:
             reason = f"A safety filter stopped the model ({reply.blocked})."
             raise Ended(Ending.BLOCKED, reason, text=reply.text)
@@ -72,6 +89,8 @@ class Tally:
             self._repetitions.note(one.call, one.given, writes=one.writes)
             if one.given.searched is not None:
                 self.searches.append(one.given.searched)
+                if self._price is not None and self.cost is not None:
+                    self.cost += self._price.search
             if one.writes:
                 self.refused = one.refused or (self.refused and not one.given.ok)
         if all(one.given.mistaken for one in made):

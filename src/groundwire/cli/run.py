@@ -21,6 +21,7 @@ import asyncio
 import signal
 import sys
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from groundwire.cli import resuming
@@ -54,6 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-turns", type=int, default=50, metavar="N", help="ask the model at most N times"
     )
     parser.add_argument("--max-tokens", type=int, metavar="N", help="stop when N tokens are used")
+    parser.add_argument(
+        "--max-cost", type=float, metavar="USD", help="stop when USD dollars are spent, by the list prices"
+    )
     resuming.add_arguments(parser)
 
 
@@ -68,7 +72,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidConfig("There is no task.", hint='Say what to do: groundwire run "..."')
     if arguments.max_turns < 1:
         raise InvalidConfig("--max-turns must be at least 1.")
-    limits = Limits(turns=arguments.max_turns, tokens=arguments.max_tokens)
+    if arguments.max_cost is not None and not arguments.max_cost > 0:
+        raise InvalidConfig("--max-cost must be above 0.")
+    limits = Limits(turns=arguments.max_turns, tokens=arguments.max_tokens, cost=arguments.max_cost)
     display = EventLines(sys.stdout) if arguments.json else RunDisplay(sys.stdout, sys.stderr)
     outcome = asyncio.run(_run(task, arguments, limits, display))
     display.close(outcome)
@@ -85,6 +91,8 @@ async def _run(
     config = config_from_world()
     for problem in config.problems:
         print(f"groundwire: {problem}", file=sys.stderr)
+    if limits.cost is None:
+        limits = replace(limits, cost=config.agent.max_cost)
     async with Runtime(config) as runtime:
         session = resuming.chosen_session(runtime, arguments, task)
         with session or nullcontext():

@@ -8,7 +8,7 @@ from typing import TextIO
 
 import msgspec
 
-from groundwire.agent.events import CallEnded, CallStarted, Event, Retried, TextArrived
+from groundwire.agent.events import CallEnded, CallStarted, Compacted, Event, Retried, TextArrived
 from groundwire.agent.outcome import Ending, Outcome
 from groundwire.cli.printable import printable, printable_json
 
@@ -40,6 +40,8 @@ class RunDisplay:
                 self._line(_call_line(self._calls.pop(event.number), event, colour=self._colour))
             case Retried():
                 self._line(f"{event.reason} Asking again.")
+            case Compacted():
+                self._line(f"The conversation was {event.how}: {event.before:,} → {event.after:,} tokens.")
 
     def close(self, outcome: Outcome) -> None:
         """Show what is left to say when the run has ended."""

@@ -5,6 +5,7 @@ The message continues the setting's name: "search.timeout must be a number of se
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -80,6 +81,30 @@ def _seconds(value: object) -> float:
     return float(value)
 
 
+def _dollars(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise ValueError("must be a number of US dollars above 0")
+    return float(value)
+
+
+_PRICE = ("input", "output", "input_long", "output_long", "search")
+
+
+def _prices(value: object) -> Mapping[str, Mapping[str, float]]:
+    """A table of tables: for each model input and output, and what else a price has."""
+    if not isinstance(value, Mapping) or not all(isinstance(price, Mapping) for price in value.values()):
+        raise ValueError("must be a table with a table of prices for each model")
+    for model, price in value.items():
+        if not price.keys() <= set(_PRICE) or not {"input", "output"} <= price.keys():
+            raise ValueError(
+                f"must give {model} an input and an output, and otherwise only: {', '.join(_PRICE[2:])}"
+            )
+        for number in price.values():
+            if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < math.inf:
+                raise ValueError(f"must give {model} numbers of US dollars")
+    return {str(model): dict(price) for model, price in value.items()}
+
+
 def _folder(value: object) -> str | None:
     return _text(str(value) if isinstance(value, Path) else value)
 
@@ -105,6 +130,8 @@ CHECKS: Final[Mapping[str, Callable[[object], object]]] = {
     "geminisearch.api_key": _key,
     "local.corpus": _folder,
     "agent.shell": _switch,
+    "agent.max_cost": _dollars,
+    "agent.prices": _prices,
     "urls.gemini": _text,
     "urls.code_assist": _text,
     "urls.codex": _text,
@@ -123,8 +150,10 @@ def from_text(setting: str, text: str) -> object:
     try:
         if check is _count:
             return int(text)
-        if check is _seconds:
+        if check in (_seconds, _dollars):
             return float(text)
+        if check is _prices:
+            return json.loads(text)
     except ValueError:
         return text
     return text

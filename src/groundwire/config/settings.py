@@ -63,9 +63,14 @@ class LocalSettings:
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
-    """What an agent may do. Only the user's own file and the environment can say so."""
+    """What an agent may do and spend. Only the user's own file and the environment can say so."""
 
     shell: bool = False
+    max_cost: float | None = None
+    """US dollars for one run."""
+    prices: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: MappingProxyType({}))
+    """By the beginning of a model's name: input, output, input_long, output_long (US dollars for a million
+    tokens) and search (for one)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,7 @@ class Config:
     search: SearchSettings
     urls: BaseUrls
     paths: Paths
-    agent: AgentSettings = AgentSettings()
+    agent: AgentSettings = field(default_factory=AgentSettings)
     problems: tuple[ConfigProblem, ...] = ()
     files: tuple[Path, ...] = ()
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from groundwire.agent.approval import Proposal, Verdict
-from groundwire.agent.events import CallEnded, CallStarted, Retried, TextArrived
+from groundwire.agent.events import CallEnded, CallStarted, Retried, TextArrived, TurnBegan
 from groundwire.agent.loop import Agent
 from groundwire.agent.outcome import Ending
 from groundwire.agent.reply import BROKE_OFF
@@ -34,7 +34,7 @@ async def test_a_task_is_done_when_the_model_stops_calling(tmp_path: Path) -> No
     assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "hello\n"
     assert model.histories[0] == [{"role": "user", "parts": [{"text": "write"}]}]
     assert [content["role"] for content in outcome.history] == ["user", "model", "user", "model"]
-    assert [type(event) for event in events] == [CallStarted, CallEnded, TextArrived]
+    assert [type(event) for event in events] == [TurnBegan, CallStarted, CallEnded, TurnBegan, TextArrived]
 
 
 async def test_what_a_call_gave_is_told_under_its_id_and_name(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ async def test_a_useless_reply_is_told_and_asked_for_again(tmp_path: Path, finis
     outcome, model, events = await run(tmp_path, [says("", finish=finish), says("ok")])
     assert "Your last reply" in told(model, 1)[0]["text"]
     assert outcome.ok
-    assert isinstance(events[0], Retried)
+    assert [type(event) for event in events][1] is Retried
 
 
 async def test_calls_in_a_reply_that_broke_off_are_not_carried_out(tmp_path: Path) -> None:
