@@ -1,0 +1,1 @@
+"""groundwire inside other programs: one folder or file per kind of program."""
