@@ -6,7 +6,8 @@
     │   ├── InvalidToolArguments
     │   ├── InvalidConfig
     │   ├── InvalidRequest
-    │   └── UnknownProvider
+    │   ├── UnknownProvider
+    │   └── CannotInstall
     ├── CredentialError               a key or a sign-in is needed: get one
     │   ├── MissingGeminiKey
     │   ├── MissingOpenAISession
@@ -101,6 +102,12 @@ class UnknownProvider(UsageError):
     """A provider was named that does not exist."""
 
     code = "UNKNOWN_PROVIDER"
+
+
+class CannotInstall(UsageError):
+    """A host's file cannot be changed as wished: broken, not ours, or not writable. It was left alone."""
+
+    code = "CANNOT_INSTALL"
 
 
 class CredentialError(GroundwireError):

@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("doctor", "show what is configured, and what is missing"),
     "emulator": ("emulator", "serve Gemini, Codex, OpenRouter and their sign-ins on this machine, offline"),
     "gateway": ("gateway", "serve a local Gemini endpoint for any SDK, with your credentials behind it"),
+    "install": ("install", "put groundwire into OpenCode, Claude Code, Codex, Cursor and other hosts"),
     "login": ("login", "store an API key"),
     "tool": ("tool", "call one of Gemini CLI's file tools on a directory"),
 }
