@@ -17,10 +17,14 @@ BENCHMARKS = {
     "corpus": "indexing and asking a folder of 10,000 documents",
     "emulator": "the emulator against a bare server of the same library",
     "edits": "finding the place of an edit, with the mistakes models make",
+    "startup": "commands against an empty Python and other programs",
     "tools": "the file tools against ripgrep and Gemini CLI's tools",
+    "growth": "grep and glob over the number of files",
     "crash": "writes killed at random moments",
     "extremes": "memory and time on huge files, a million files and cycles",
 }
+PARTS = {"glob": ("tools", "--only", "glob"), "grep": ("tools", "--only", "grep")}
+"""Names for a part of a benchmark."""
 
 
 def main() -> int:
@@ -29,8 +33,12 @@ def main() -> int:
     parser.add_argument("only", nargs="?", default="", help="the name of one benchmark")
     only = parser.parse_args().only
     present = {name: about for name, about in BENCHMARKS.items() if (HERE / f"{name}.py").exists()}
+    if only in PARTS:
+        name, *words = PARTS[only]
+        return subprocess.run([sys.executable, "-m", f"bench.{name}", *words], check=False).returncode
     if only and only not in present:
-        print(f"There is no benchmark '{only}'. Choose one of: {', '.join(present)}.", file=sys.stderr)
+        names = ", ".join([*present, *PARTS])
+        print(f"There is no benchmark '{only}'. Choose one of: {names}.", file=sys.stderr)
         return 2
     missed = []
     for name, about in present.items():
@@ -38,6 +46,8 @@ def main() -> int:
             print(f"\n== {name}: {about}\n", flush=True)
             if subprocess.run([sys.executable, "-m", f"bench.{name}"], check=False).returncode:
                 missed.append(name)
+    if not only:
+        subprocess.run([sys.executable, "-m", "bench.page"], check=False)
     print(f"\n{'missed or failed: ' + ', '.join(missed) if missed else 'every goal was reached'}")
     return 1 if missed else 0
 

@@ -17,6 +17,8 @@ import time
 from pathlib import Path
 from random import Random
 
+from bench.results import Row, Spread, save
+
 FILES = 4
 LINES = 400
 
@@ -38,6 +40,14 @@ def main() -> int:
             done += trials(root, random, min(50, options.trials - done))
             damaged += sum(not is_whole(root / f"{number}.txt") for number in range(FILES))
     print(f"{done} kills, {damaged} damaged files")
+    row = Row(
+        f"files damaged by {done:,} kills",
+        "files",
+        Spread.of([float(damaged)]),
+        goal="none",
+        reached=not damaged,
+    )
+    save("crash", [row])
     return 1 if damaged else 0
 
 

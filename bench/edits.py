@@ -25,6 +25,7 @@ from pathlib import Path
 from bench.edit_hunks import CONTEXT, Hunk, from_git, from_packages
 from bench.edit_mistakes import MISTAKES, Case
 from bench.edit_traps import TRAPS
+from bench.results import Row, Spread, save
 from groundwire.tools.matching import Edit, Strategy, find_edit
 
 WIDER_CONTEXT = 7
@@ -142,17 +143,23 @@ def main() -> int:
     scores = run(groundwire, every, options.show)
     spent = time.perf_counter() - began
     mean = table(f"groundwire: {len(hunks)} hunks, {1000 * spent / max(1, len(every)):.2f} ms a case", scores)
+    wrong = sum(counts["wrong"] for counts in scores.values())
+    about = f"{len(hunks):,} hunks, {len(every):,} cases"
+    rows = [
+        Row(f"correct, mean over mistakes: {about}", "%", Spread.of([mean]), {}, "at least 97 %", mean >= 97),
+        Row("wrong edits", "edits", Spread.of([float(wrong)]), {}, "none", wrong == 0),
+    ]
     if options.gemini_cli:
         from bench.edit_peers import gemini_cli
 
         sample = list(cases(hunks[:: max(1, len(hunks) // options.gemini_cli)], options.seed))
         with gemini_cli() as editor:
-            table(
-                f"Gemini CLI replace, {options.gemini_cli} of the hunks",
-                run(editor, sample, seconds=PEER_SECONDS),
-            )
-        table("groundwire on the same", run(groundwire, sample))
-    wrong = sum(counts["wrong"] for counts in scores.values())
+            title = f"Gemini CLI replace, {options.gemini_cli} of the hunks"
+            theirs = table(title, run(editor, sample, seconds=PEER_SECONDS))
+        ours = table("groundwire on the same", run(groundwire, sample))
+        name = f"correct, on {options.gemini_cli} of the hunks"
+        rows.append(Row(name, "%", Spread.of([ours]), {"Gemini CLI": Spread.of([theirs])}))
+    save("edits", rows)
     return 0 if mean >= 97 and wrong == 0 else 1
 
 

@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.results import Row, Spread, save
+
 MOST_MEGABYTES = 300
 MOST_RIPGREP_MEGABYTES = 1100
 """What it is given: a line must be held whole to be searched."""
@@ -70,6 +72,7 @@ def main() -> int:
         return child(*options.child)
     folder = options.folder if options.folder.is_dir() else Path(tempfile.gettempdir())
     failed = 0
+    rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="groundwire-extremes-", dir=folder) as made:
         makers = {"huge": make_huge_files, "many": lambda root: make_many(root, options.files)}
         for name, make in {**makers, "cycle": make_cycle}.items():
@@ -78,7 +81,10 @@ def main() -> int:
             make(Path(made) / name)
             print(f"-- {name}: made in {time.perf_counter() - start:.1f} s", flush=True)
             for call in calls(name):
-                failed += not report(call, measure(Path(made) / name, call))
+                measured = measure(Path(made) / name, call)
+                failed += not report(call, measured)
+                rows.append(row(call, measured))
+    save("extremes", rows)
     print(f"{failed} calls over a bound" if failed else "every call stayed within its bounds")
     return 1 if failed else 0
 
@@ -180,6 +186,15 @@ def report(call: Call, measured: Measured | str) -> bool:
     remark = f"  OVER: {', '.join(over)}" if over else ""
     print(f"{head} {taken}  {measured.answer}{remark}", flush=True)
     return not over
+
+
+def row(call: Call, measured: Measured | str) -> Row:
+    """The call's memory, as it is kept."""
+    name = f"{call.tool} on {call.input}: memory"
+    goal = f"at most {MOST_MEGABYTES} MB and {MOST_SECONDS:.0f} s"
+    if isinstance(measured, str):
+        return Row(f"{name} ({measured})", "MB", Spread.of([float("inf")]), goal=goal, reached=False)
+    return Row(name, "MB", Spread.of([measured.megabytes]), goal=goal, reached=not measured.over())
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How fast the file tools are, as ratios to their peers in the same run.
 
-    python -m bench.tools [--tree DIR] [--rounds 7] [--core GEMINI_CLI_CORE] [--no-gemini]
+    python -m bench.tools [--tree DIR] [--rounds 7] [--core GEMINI_CLI_CORE] [--no-gemini] [--only glob]
 
 Without --tree a folder of npm packages with more than 30,000 files is installed into .bench/ on first use, as
 a repository of its own: the ignore rules around it would let ripgrep skip files that glob has to count.
@@ -14,6 +14,7 @@ nothing about a tool. Exits 1 when a goal is missed.
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.openhands_peer import OpenHands, openhands, openhands_python
+from bench.results import Row, Spread, save
 from conformance.gemini_oracle import Oracle, core_package
 from groundwire.tools.grep_search import EXCLUDES
 from groundwire.tools.ripgrep import ripgrep_path
@@ -65,6 +67,17 @@ class Race:
         others = {**self.medians, "seconds": 1.0}
         return [peer for peer, most in self.most_of.items() if peer in others and ours > most * others[peer]]
 
+    def row(self) -> Row:
+        """What is kept of the race, in milliseconds."""
+        spreads = {name: Spread.of([t * 1e3 for t in times]) for name, times in self.seconds.items()}
+        ours = spreads.pop("groundwire")
+        goals = [
+            f"less than {most * 1e3:.0f} ms" if peer == "seconds" else f"at most {most:.2g} × {peer}"
+            for peer, most in self.most_of.items()
+            if peer in (*spreads, "seconds")
+        ]
+        return Row(self.name, "ms", ours, spreads, ", ".join(goals), not self.missed() if goals else None)
+
     def report(self) -> str:
         """Medians, ours as a ratio to each other candidate, and the goals."""
         ours = self.medians["groundwire"]
@@ -85,6 +98,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--core", type=Path, help="the installed package @google/gemini-cli-core")
     parser.add_argument("--no-gemini", action="store_true", help="leave Gemini CLI's tools out")
+    parser.add_argument("--only", default="", help="races whose name begins so")
     options = parser.parse_args()
     tree = options.tree or big_tree()
     core = None if options.no_gemini else options.core or core_in(tree)
@@ -95,6 +109,7 @@ def main() -> int:
         print("OpenHands' tool: not run: no Python with openhands-tools found; name one in OPENHANDS_PYTHON")
     with oracle(core) as real, openhands(python, tree) as other:
         races = [*tree_races(tree, real, other), *file_races()]
+        races = [race for race in races if race.name.startswith(options.only)]
         for number in range(options.rounds + 1):
             for race in races:
                 race.run_round(number)
@@ -103,7 +118,18 @@ def main() -> int:
                     race.seconds.clear()  # the first round only warms up
     for race in races:
         print(race.report())
+    if not options.only:
+        save("tools", [race.row() for race in races], versions=peer_versions(core), note=f"{count:,} files")
     return 1 if any(race.missed() for race in races) else 0
+
+
+def peer_versions(core: Path | None) -> dict[str, str]:
+    """The versions of the peers that ran."""
+    told = subprocess.run([ripgrep_path(), "--version"], capture_output=True, text=True, check=True).stdout
+    versions = {"rg": told.split()[1]}
+    if core is not None:
+        versions["Gemini CLI"] = json.loads((core / "package.json").read_text(encoding="utf-8"))["version"]
+    return versions
 
 
 def big_tree() -> Path:

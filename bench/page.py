@@ -1,0 +1,148 @@
+"""`python -m bench.page`: the page docs/benchmarks/index.md and its plots, made from the kept results.
+
+A full `make bench` ends with it. Plots need matplotlib, which the dependency group `site` has.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from bench.results import Curve, Result, Row, Spread, load
+
+PLACE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks"
+TITLES = {
+    "citations": "Citations",
+    "startup": "Start-up",
+    "tools": "File tools",
+    "growth": "Growth",
+    "edits": "Edits",
+    "crash": "Crashes",
+    "extremes": "Extremes",
+    "gateway": "Gateway",
+    "mcp": "MCP server",
+    "agent": "Agent",
+    "corpus": "Local documents",
+    "emulator": "Emulator",
+}
+INTRODUCTION = """# Benchmarks
+
+Written by `make bench`; do not edit. In each part the candidates took turns in one run, so read ratios, not
+milliseconds: machines differ, and a busy one is slow for all alike. Numbers are medians, with the quartiles
+in brackets. Run one part with `make bench ONLY=tools`.
+"""
+COLOURS = ("#1a73e8", "#e8710a", "#188038", "#9334e6", "#d93025", "#5f6368")
+
+
+def page(results: Sequence[Result]) -> str:
+    """The whole page."""
+    order = list(TITLES)
+    ranked = sorted(results, key=lambda result: order.index(result.bench) if result.bench in order else 99)
+    return "\n".join([INTRODUCTION, missed(ranked), *map(section, ranked)]).rstrip() + "\n"
+
+
+def missed(results: Sequence[Result]) -> str:
+    """The goals that were not reached, said first."""
+    rows = [row for result in results for row in result.rows if row.reached is False]
+    goals = sum(row.reached is not None for result in results for row in result.rows)
+    if not rows:
+        return f"All {goals} goals were reached.\n"
+    names = "".join(f"\n- {row.what}: {number(row.ours)} {row.unit}; goal: {row.goal}" for row in rows)
+    return f"{goals - len(rows)} of {goals} goals were reached. Not reached:\n{names}\n"
+
+
+def section(result: Result) -> str:
+    """One benchmark: a table, its plots, and where it was measured."""
+    lines = [f"## {TITLES.get(result.bench, result.bench)}", ""]
+    if result.rows:
+        lines += [table(result.rows), ""]
+    lines += [f"![{curve.title}]({curve.name}.svg)\n" for curve in result.curves]
+    versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
+    note = f" {result.note}." if result.note else ""
+    lines += [f"{result.date}; {result.machine}; {versions}.{note}", ""]
+    return "\n".join(lines)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as Markdown."""
+    lines = ["| | groundwire | peers | goal |", "|---|--:|---|---|"]
+    for row in rows:
+        compared = (f"{name} {number(one)} ({ratio(row, one)})" for name, one in row.peers.items())
+        mark = {True: "reached", False: "**missed**", None: ""}[row.reached]
+        goal = f"{row.goal}: {mark}" if row.goal else ""
+        what = row.what.replace("*", "\\*")
+        lines.append(f"| {what} | {number(row.ours)} {row.unit} | {'; '.join(compared)} | {goal} |")
+    return "\n".join(lines)
+
+
+def ratio(row: Row, peer: Spread) -> str:
+    """How ours compares: `3.1× faster`, `1.2× its time`, `0.9× its rate`."""
+    if not peer.median or not row.ours.median:
+        return "–"
+    times = row.ours.median / peer.median
+    if row.unit in ("ms", "s", "µs"):
+        return f"{1 / times:.1f}× faster" if times < 0.95 else f"{times:.2f}× its time"
+    return f"{times:.2f}×"
+
+
+def number(spread: Spread) -> str:
+    """The median and, where there is one, the spread."""
+    if spread.low == spread.high:
+        return short(spread.median)
+    return f"{short(spread.median)} [{short(spread.low)}–{short(spread.high)}]"
+
+
+def short(value: float) -> str:
+    """Three digits, or all of a large number."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def plot(curve: Curve, folder: Path) -> None:
+    """The curve as SVG and PNG."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    mpl.rcParams.update({"svg.hashsalt": "groundwire", "font.size": 11, "svg.fonttype": "none"})
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7.2, 4.0), layout="constrained")
+    for colour, (name, points) in zip(COLOURS, curve.lines.items(), strict=False):
+        xs, ys = zip(*points, strict=True)
+        width = 2.4 if name == "groundwire" else 1.4
+        axes.plot(xs, ys, color=colour, label=name, linewidth=width, marker="o", markersize=4)
+    if curve.logarithmic:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+    axes.set_title(curve.title)
+    axes.set_xlabel(curve.x)
+    axes.set_ylabel(curve.y)
+    axes.grid(visible=True, which="major", color="#dadce0", linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    figure.savefig(folder / f"{curve.name}.svg", metadata={"Date": None})
+    figure.savefig(folder / f"{curve.name}.png", dpi=150)
+    pyplot.close(figure)
+
+
+def main() -> int:
+    """Write the page and the plots."""
+    if find_spec("matplotlib") is None:
+        print(
+            "The page of benchmarks needs matplotlib for its plots. Install it with: make docs",
+            file=sys.stderr,
+        )
+        return 1
+    results = load()
+    PLACE.mkdir(parents=True, exist_ok=True)
+    (PLACE / "index.md").write_text(page(results), encoding="utf-8")
+    for result in results:
+        for curve in result.curves:
+            plot(curve, PLACE)
+    print(f"wrote {PLACE.name}/index.md from {len(results)} results")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
