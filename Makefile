@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+SITE_READY := $(VENV)/.site-ready
 
-.PHONY: setup demo test lint format bench conformance docs accept clean
+.PHONY: setup demo test lint format bench conformance pages docs accept clean
 
 setup: $(READY)
 
@@ -30,7 +31,7 @@ lint: $(READY)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 
-bench: $(READY)
+bench: $(READY) $(if $(ONLY),,$(SITE_READY))
 	@$(BIN)/python -m bench $(ONLY)
 
 format: $(READY)
@@ -40,10 +41,19 @@ format: $(READY)
 conformance: $(READY)
 	@$(BIN)/python -m conformance $(PEER)
 
-docs: $(READY)
+$(SITE_READY): $(READY)
+	@echo "Setting up what builds the site (once)"
+	@PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet --group site
+	@touch $(SITE_READY)
+
+pages: $(READY)
 	@$(BIN)/python -m docs.generate
 
-accept: docs
+docs: pages $(SITE_READY)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "The site is in site/; open site/index.html"
+
+accept: pages
 	@$(BIN)/python -m tests.contract
 
 clean:

@@ -1,4 +1,4 @@
-"""`python -m docs.generate` (or `make docs`): write every generated page and say which ones changed."""
+"""`python -m docs.generate` (or `make pages`): write every generated page and say which ones changed."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from groundwire.cli import COMMANDS, main
 HEAD = """\
 # Commands
 
-<!-- Made by `make docs` from the help texts in src/groundwire/cli/; edit those. -->
+<!-- Made by `make pages` from the help texts in src/groundwire/cli/; edit those. -->
 
 [Errors](errors.md) lists the exit codes.
 """

@@ -10,7 +10,7 @@ from groundwire.errors import GroundwireError
 HEAD = """\
 # Errors
 
-<!-- Made by `make docs` from src/groundwire/errors.py; edit that. -->
+<!-- Made by `make pages` from src/groundwire/errors.py; edit that. -->
 
 Every failure that groundwire foresees has a stable code. A search never raises: `result.error.type` is the
 code and `result.error.message` says what happened and what to do next. The command line ends with the exit

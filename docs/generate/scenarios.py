@@ -7,7 +7,7 @@ from pathlib import Path
 from groundwire.emulator.scenarios import catalogue
 
 PAGE = Path(__file__).parents[1] / "emulator.md"
-BEGIN = "<!-- scenarios: made by `make docs` from the emulator's catalogue -->\n"
+BEGIN = "<!-- scenarios: made by `make pages` from the emulator's catalogue -->\n"
 END = "<!-- end of scenarios -->\n"
 
 

@@ -14,7 +14,7 @@ from tests.committed import difference
 @pytest.mark.parametrize("name", GENERATED)
 def test_a_generated_page_is_up_to_date(name: str) -> None:
     changed = difference(ROOT / name, GENERATED[name]())
-    assert not changed, f"{name} is stale; run: make docs\n{changed}"
+    assert not changed, f"{name} is stale; run: make pages\n{changed}"
 
 
 def test_the_page_of_errors_explains_every_exit_code() -> None:
