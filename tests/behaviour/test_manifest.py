@@ -6,10 +6,17 @@ from types import ModuleType
 
 import pytest
 
-from tests.behaviour import test_agent, test_command_line, test_search, test_streams, test_tools
+from tests.behaviour import (
+    test_agent,
+    test_command_line,
+    test_search,
+    test_sessions,
+    test_streams,
+    test_tools,
+)
 from tests.behaviour.requirements import REQUIREMENTS
 
-MODULES = [test_agent, test_command_line, test_search, test_streams, test_tools]
+MODULES = [test_agent, test_command_line, test_search, test_sessions, test_streams, test_tools]
 
 
 def declared_in(module: ModuleType) -> dict[str, tuple[str, ...]]:

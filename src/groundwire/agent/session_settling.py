@@ -74,7 +74,7 @@ def digest(data: bytes | None) -> str | None:
     return None if data is None else hashlib.sha256(data).hexdigest()
 
 
-def diff_between(path: str, old: bytes | None, new: bytes | None) -> Change:
+def diff_between(old: bytes | None, new: bytes | None) -> Change:
     """What changed from one state of a file to another."""
     return Change(decode(old or b"")[1], decode(new or b"")[1])
 
@@ -83,7 +83,7 @@ def _happened(announced: WriteBegan, before: bytes | None, now: bytes | None) ->
     if now is None:
         return Given({"output": DELETED.format(path=announced.path)}, "deleted")
     known = before is not None or announced.before is None
-    diff = diff_between(announced.path, before, now).unified(announced.path) if known else ""
+    diff = diff_between(before, now).unified(announced.path) if known else ""
     return Given({"output": WRITTEN.format(path=announced.path)}, "written", diff=diff)
 
 

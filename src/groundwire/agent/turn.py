@@ -164,8 +164,17 @@ def numbered_once(calls: Iterable[Call], first_number: int) -> dict[int, Call]:
 
 def in_order(calls: Sequence[Call], first_number: int, known: Mapping[int, Made]) -> list[Made]:
     """What each call gave, repeated ones too; a call that is not among the known gave nothing we know of."""
+    numbers = numbers_of(calls, first_number)
+    return [
+        known.get(number) or Made(call, NOT_KNOWN, writes=False)
+        for number, call in zip(numbers, calls, strict=True)
+    ]
+
+
+def numbers_of(calls: Sequence[Call], first_number: int) -> list[int]:
+    """The number of each call; one that came twice under one id has one number."""
     numbers = {_key(call): number for number, call in numbered_once(calls, first_number).items()}
-    return [known.get(numbers[_key(call)]) or Made(call, NOT_KNOWN, writes=False) for call in calls]
+    return [numbers[_key(call)] for call in calls]
 
 
 def _each_once(calls: Iterable[Call]) -> Iterator[Call]:

@@ -12,6 +12,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     # word typed: (module in groundwire.cli, one line for --help)
     "search": ("search", "ask the web and get a cited answer"),
     "run": ("run", "give an agent a task: it searches, reads and edits until it is done"),
+    "sessions": ("sessions", "list what the agent did, the newest first"),
+    "show": ("show", "show a session: words, calls, diffs and sources, also as a page"),
+    "undo": ("undo", "take back what the agent's last run changed"),
     "demo": ("demo", "show everything at work, offline"),
     "index": ("index", "index a folder of documents for --provider local"),
     "doctor": ("doctor", "show what is configured, and what is missing"),

@@ -96,18 +96,18 @@ def clickable(answer: GroundedAnswer) -> str:
     """The answer's markdown with every number a link to its source."""
 
     def linked(number: int) -> str:
-        uri = _followed(answer.sources[number - 1].uri)
-        return f"[\\[{number}\\]]({_in_link(uri)})" if uri else f"\\[{number}\\]"
+        uri = followed(answer.sources[number - 1].uri)
+        return f"[\\[{number}\\]]({in_link(uri)})" if uri else f"\\[{number}\\]"
 
     return printable(mark(answer.text, answer.citations, linked))
 
 
-def _followed(uri: str | None) -> str:
+def followed(uri: str | None) -> str:
     """The address if a click may lead there: a page or one of your files, and nothing that runs."""
     return uri if uri and uri.lower().startswith(("https://", "http://", "file://")) else ""
 
 
-def _in_link(uri: str) -> str:
+def in_link(uri: str) -> str:
     """The address with what would end a markdown link early written as escapes."""
     return _UNSAFE_IN_LINK.sub(lambda unsafe: f"%{ord(unsafe.group()):02X}", uri)
 
@@ -138,7 +138,7 @@ def _source_line(number: str, source: Source) -> RenderableType:
     title = printable(source.line()).removesuffix(f" ({uri})")
     line = Text()
     line.append(f"{number:>4} ", style="bold cyan")
-    link = _followed(uri) or None
+    link = followed(uri) or None
     line.append(title, style=Style(link=link))
     line.append(f"  {uri}", style=Style(dim=True, link=link))
     return line
