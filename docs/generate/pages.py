@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from docs.generate import commands, errors, picture, scenarios
+from groundwire.mcp import declaring
 
 ROOT = Path(__file__).parents[2]
 
@@ -14,5 +15,6 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/emulator.md": scenarios.page,
     "docs/errors.md": errors.page,
     "docs/images/answer.svg": picture.svg,
+    "src/groundwire/mcp/declarations.json": declaring.text,
 }
 """Path in the repository: the function that makes its text."""

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "gateway": ("gateway", "serve a local Gemini endpoint for any SDK, with your credentials behind it"),
     "install": ("install", "put groundwire into OpenCode, Claude Code, Codex, Cursor and other hosts"),
     "login": ("login", "store an API key"),
+    "mcp": ("mcp", "serve search and file tools to OpenCode, Claude Code and every other MCP host"),
     "tool": ("tool", "call one of Gemini CLI's file tools on a directory"),
 }
 

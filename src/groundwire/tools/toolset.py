@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -90,9 +91,12 @@ class Toolset:
             stop.set()
             raise
 
-    def call_now(self, name: str, arguments: object) -> ToolResult:
-        """`call` for code without an event loop."""
-        return self._registry.call(name, arguments, self._context)
+    def call_now(
+        self, name: str, arguments: object, cancelled: Callable[[], bool] | None = None
+    ) -> ToolResult:
+        """`call` for code without an event loop. Once `cancelled()` is true, nothing more is written."""
+        context = self._context if cancelled is None else replace(self._context, cancelled=cancelled)
+        return self._registry.call(name, arguments, context)
 
     def undo(self, path: str | None = None) -> ToolResult:
         """Take back the last write of this toolset, or the last one of the file at `path`.
