@@ -7,7 +7,9 @@
     │   ├── InvalidConfig
     │   ├── InvalidRequest
     │   ├── UnknownProvider
-    │   └── CannotInstall
+    │   ├── CannotInstall
+    │   ├── MissingExtra
+    │   └── BadTasks
     ├── CredentialError               a key or a sign-in is needed: get one
     │   ├── MissingGeminiKey
     │   ├── MissingOpenAISession
@@ -33,6 +35,8 @@
     │   ├── SessionBusy
     │   ├── SessionUnreadable
     │   └── SessionNotWritten
+    ├── EvaluationFailed              an evaluation could not go on
+    │   └── GitFailed
     ├── ScriptNotFollowed             an emulator's script met other requests than it was written for
     └── ToolError                     told to the model, in Gemini CLI's own error types
 
@@ -108,6 +112,18 @@ class CannotInstall(UsageError):
     """A host's file cannot be changed as wished: broken, not ours, or not writable. It was left alone."""
 
     code = "CANNOT_INSTALL"
+
+
+class MissingExtra(UsageError):
+    """Something optional was asked for that is not installed here."""
+
+    code = "MISSING_EXTRA"
+
+
+class BadTasks(UsageError):
+    """The tasks of an evaluation cannot be used: a broken line, a missing repository, an unknown commit."""
+
+    code = "BAD_TASKS"
 
 
 class CredentialError(GroundwireError):
@@ -294,6 +310,18 @@ class SessionNotWritten(SessionError):
 
     code = "SESSION_NOT_WRITTEN"
     default_hint = "Make room and make the folder writable, or run without a session: --no-session."
+
+
+class EvaluationFailed(GroundwireError):
+    """An evaluation could not go on: a program is missing, or a folder belongs to another run."""
+
+    code = "EVALUATION_FAILED"
+
+
+class GitFailed(EvaluationFailed):
+    """A git command did not do what it should; the message is git's own."""
+
+    code = "GIT_FAILED"
 
 
 class ScriptNotFollowed(GroundwireError):

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from groundwire.agent.approval import Ask
     from groundwire.agent.events import Tell
     from groundwire.agent.loop import Agent
+    from groundwire.agent.model import GeminiModel
     from groundwire.agent.session import Session
     from groundwire.agent.session_store import SessionStore
     from groundwire.agent.tally import Limits
@@ -179,22 +180,20 @@ class Runtime:
         With `shell` it may run commands, in an environment without this process's secrets.
         """
         from groundwire.agent.loop import Agent  # noqa: PLC0415  (lazy: a search needs no agent)
-        from groundwire.agent.model import GeminiModel  # noqa: PLC0415
         from groundwire.agent.prices import price_of  # noqa: PLC0415
         from groundwire.tools.run_shell_command import Shell  # noqa: PLC0415
         from groundwire.tools.safe_environment import without_secrets  # noqa: PLC0415
 
         route = self.route("gemini")
-        name = self.agent_model(model)
         return Agent(
-            model=GeminiModel(name, route.connect, base_url=self.config.gemini.base_url),
+            model=self.model(model),
             workspace=workspace,
             approve=approve,
             ask=ask,
             shell=Shell(without_secrets(self._env)) if shell or self.config.agent.shell else None,
             search=lambda query: search(query, route, self.wishes()),
             limits=limits,
-            price=price_of(name, self.config.agent.prices),
+            price=price_of(self.agent_model(model), self.config.agent.prices),
             tell=tell,
             session=session,
         )
@@ -208,6 +207,13 @@ class Runtime:
         from groundwire.agent.session_store import SessionStore  # noqa: PLC0415  (lazy: a search needs none)
 
         return SessionStore(self.config.paths.state_dir / "sessions", clock=self._clock)
+
+    def model(self, name: str | None = None) -> GeminiModel:
+        """A Gemini model to converse with: the named one, the configured one, or the usual one."""
+        from groundwire.agent.model import GeminiModel  # noqa: PLC0415  (lazy: a search needs no agent)
+
+        connect = self.route("gemini").connect
+        return GeminiModel(self.agent_model(name), connect, base_url=self.config.gemini.base_url)
 
     def _provider(self, name: str) -> Provider:
         config = self.config

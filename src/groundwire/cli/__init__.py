@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "install": ("install", "put groundwire into OpenCode, Claude Code, Codex, Cursor and other hosts"),
     "login": ("login", "store an API key"),
     "mcp": ("mcp", "serve search and file tools to OpenCode, Claude Code and every other MCP host"),
+    "eval": ("eval", "compare toolsets on tasks in the SWE-bench format"),
     "tool": ("tool", "call one of Gemini CLI's file tools on a directory"),
 }
 

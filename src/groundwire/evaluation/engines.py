@@ -1,0 +1,163 @@
+"""Where attempts are made: in a pool of processes on this machine, or on a Ray cluster. The results are the same."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import multiprocessing
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any, Protocol
+
+from groundwire.errors import EvaluationFailed, UsageError
+from groundwire.evaluation.attempt import Attempt, Done, Settings, make_attempt
+
+MOST_BREAKS = 3
+"""How often a pool may lose a worker before the run gives up."""
+INSTALL_RAY = "pip install 'groundwire[ray]'"
+
+Started = Callable[[Attempt], None]
+"""Is told of each attempt when it is handed to a worker."""
+
+
+class Engine(Protocol):
+    """Someone who makes attempts."""
+
+    def run(
+        self, attempts: Sequence[Attempt], settings: Settings, repositories: Path, started: Started
+    ) -> Iterator[Done]:
+        """What came of each attempt, in the order they are finished."""
+        ...
+
+
+def engine_named(name: str, workers: int, address: str | None = None) -> Engine:
+    """The engine of that name."""
+    if name == "ray":
+        return RayEngine(workers, address)
+    return PoolEngine(workers)
+
+
+class PoolEngine:
+    """Processes of this machine."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+
+    def run(
+        self, attempts: Sequence[Attempt], settings: Settings, repositories: Path, started: Started
+    ) -> Iterator[Done]:
+        """Make the attempts; a worker that dies costs the attempt one more try, not the run."""
+        left = {attempt.key: attempt for attempt in attempts}
+        for _ in range(MOST_BREAKS):
+            try:
+                for done in self._round(list(left.values()), settings, repositories, started):
+                    del left[done.result.key]
+                    yield done
+                return
+            except BrokenProcessPool:
+                continue
+        raise EvaluationFailed(
+            "A worker process was killed again and again, most likely for lack of memory.",
+            hint="Start the same command with fewer --workers; what is finished is kept.",
+        )
+
+    def _round(
+        self, attempts: Sequence[Attempt], settings: Settings, repositories: Path, started: Started
+    ) -> Iterator[Done]:
+        context = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(self._workers, context, initializer=_die_with_parent)
+        waiting = iter(attempts)
+        running: set[Future[Done]] = set()
+        try:
+            while True:
+                # One more than there are workers, so that none waits for the next attempt to arrive.
+                while len(running) <= self._workers and (attempt := next(waiting, None)) is not None:
+                    running.add(pool.submit(make_attempt, attempt, settings, repositories))
+                    started(attempt)
+                if not running:
+                    return
+                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    yield future.result()
+        finally:
+            pool.shutdown(wait=not running, cancel_futures=True)
+            if running:
+                _end(pool)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """End the workers of a pool that is given up; what they run dies with them."""
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
+        with contextlib.suppress(OSError):
+            process.kill()
+
+
+def _die_with_parent() -> None:
+    """In a worker: end when the process that started us is gone, even when it was killed."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+class RayEngine:
+    """A Ray cluster: the one at `address` (or RAY_ADDRESS), or one started on this machine for the run."""
+
+    def __init__(self, workers: int, address: str | None = None) -> None:
+        self._workers = workers
+        self._address = address
+        self._ray = _ray()
+
+    def run(
+        self, attempts: Sequence[Attempt], settings: Settings, repositories: Path, started: Started
+    ) -> Iterator[Done]:
+        """Make the attempts as Ray tasks of one processor each."""
+        ray = self._ray
+        self._connect()
+        remote = ray.remote(num_cpus=1, max_retries=2)(make_attempt)
+        waiting = iter(attempts)
+        running: list[Any] = []
+        try:
+            while True:
+                while len(running) < self._workers and (attempt := next(waiting, None)) is not None:
+                    running.append(remote.remote(attempt, settings, repositories))
+                    started(attempt)
+                if not running:
+                    return
+                finished, running = ray.wait(running, num_returns=1)
+                yield from ray.get(finished)
+        finally:
+            for reference in running:
+                ray.cancel(reference, force=True)
+            ray.shutdown()
+
+    def _connect(self) -> None:
+        address = self._address or os.environ.get("RAY_ADDRESS")
+        keywords: dict[str, Any] = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
+        try:
+            if address:
+                self._ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+            else:
+                self._ray.init(address="local", num_cpus=self._workers, **keywords)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            where = address or "on this machine"
+            raise EvaluationFailed(f"There is no Ray cluster {where}: {error}") from error
+
+
+def _ray() -> Any:
+    if importlib.util.find_spec("ray") is None:
+        version = ".".join(map(str, sys.version_info[:2]))
+        raise UsageError(f"Ray is not installed for Python {version}.", hint=f"Run: {INSTALL_RAY}")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    import ray  # noqa: PLC0415  (lazy: an extra, and heavy)
+
+    return ray

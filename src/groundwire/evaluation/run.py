@@ -1,0 +1,167 @@
+"""A run: which attempts there are, which of them are done already, and the rest made, written down and reported.
+
+    tasks × models × toolsets  −  what results.jsonl holds  →  engine  →  results.jsonl  →  predictions, report
+
+Starting the same run again goes on where it ended. A folder belongs to one run: other settings are refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from groundwire.errors import EvaluationFailed
+from groundwire.evaluation.attempt import Attempt, Done, Settings
+from groundwire.evaluation.builtin import builtin_tasks, repository_of
+from groundwire.evaluation.engines import Engine
+from groundwire.evaluation.git import check_commit
+from groundwire.evaluation.reference import Reference, reference_of
+from groundwire.evaluation.replay import applies, is_replay, variants_of
+from groundwire.evaluation.report import write_report
+from groundwire.evaluation.results import SETTINGS, TRANSCRIPTS, Result, ResultLog, Status, read_results, write_predictions
+from groundwire.evaluation.task import Task, chosen_tasks, read_tasks
+
+BUILTIN = "builtin"
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What a person asks for."""
+
+    tasks: str
+    """`builtin`, or the path of a file or folder in the SWE-bench format."""
+    toolsets: tuple[str, ...]
+    models: tuple[str, ...]
+    only: tuple[str, ...] = ()
+    """The instance ids to run; empty: all."""
+    repositories: str = ""
+    """Where the clones of the tasks' repositories are."""
+    settings: Settings = Settings()
+
+
+class Watcher(Protocol):
+    """Is told how a run goes."""
+
+    def planned(self, attempts: int, done: Sequence[Result]) -> None:
+        """So many attempts in all, of which these are finished already."""
+
+    def started(self, attempt: Attempt) -> None:
+        """An attempt begins."""
+
+    def finished(self, result: Result) -> None:
+        """An attempt is over and written down."""
+
+
+class _Fingerprint(msgspec.Struct):
+    """What must be the same for a folder to be gone on with."""
+
+    tasks: str
+    settings: Settings
+
+
+def evaluate(
+    wanted: Wanted, folder: Path, engine: Engine, watcher: Watcher, *, retry_errors: bool = False
+) -> list[Result]:
+    """Run what is wanted and not yet done; all results of the folder that belong to it."""
+    scratch = Path(tempfile.mkdtemp(prefix="groundwire-eval-"))
+    try:
+        repositories = scratch / "repositories"
+        tasks = tasks_wanted(wanted, repositories)
+        _claim(folder, tasks, wanted.settings)
+        attempts = planned_attempts(tasks, wanted, repositories, scratch)
+        found = read_results(folder)
+        done = {
+            attempt.key: found[attempt.key]
+            for attempt in attempts
+            if attempt.key in found and not (retry_errors and found[attempt.key].status is Status.ERROR)
+        }
+        watcher.planned(len(attempts), list(done.values()))
+        log = ResultLog(folder)
+        left = [attempt for attempt in attempts if attempt.key not in done]
+        for made in engine.run(left, wanted.settings, repositories, watcher.started):
+            _keep(folder, made)
+            log.append(made.result)
+            done[made.result.key] = made.result
+            watcher.finished(made.result)
+        results = [done[attempt.key] for attempt in attempts]
+        write_predictions(folder, results)
+        write_report(folder, results)
+        return results
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def tasks_wanted(wanted: Wanted, repositories: Path) -> list[Task]:
+    """The tasks, each with a repository that has its commit."""
+    if wanted.tasks == BUILTIN:
+        return chosen_tasks(builtin_tasks(repositories), wanted.only)
+    clones = Path(wanted.repositories) if wanted.repositories else None
+    tasks = chosen_tasks(read_tasks(Path(wanted.tasks), clones), wanted.only)
+    for task in tasks:
+        check_commit(Path(task.source), task.base_commit, task.instance_id)
+    return tasks
+
+
+def planned_attempts(tasks: Sequence[Task], wanted: Wanted, repositories: Path, scratch: Path) -> list[Attempt]:
+    """Every attempt: toolsets side by side, so that an interrupted run has pairs to compare."""
+    models = [name for model in wanted.models for name in (variants_of(model) if is_replay(model) else [model])]
+    references = {
+        task.instance_id: reference_of(task, repository_of(task, repositories), scratch)
+        if task.patch
+        else Reference()
+        for task in tasks
+    }
+    return [
+        Attempt(task, toolset, model, references[task.instance_id])
+        for model in models
+        for task in tasks
+        if not is_replay(model) or applies(model, references[task.instance_id])
+        for toolset in wanted.toolsets
+    ]
+
+
+def _claim(folder: Path, tasks: Sequence[Task], settings: Settings) -> None:
+    """Make the folder this run's own, or make sure that it is."""
+    digest = hashlib.sha256(msgspec.json.encode([task.to_json() for task in sorted(tasks, key=_name)])).hexdigest()
+    ours = _Fingerprint(digest, settings)
+    path = folder / SETTINGS
+    if path.exists():
+        try:
+            theirs = msgspec.json.decode(path.read_bytes(), type=_Fingerprint)
+        except msgspec.MsgspecError:
+            theirs = None
+        if theirs != ours:
+            what = "tasks" if theirs is None or theirs.tasks != digest else "settings"
+            raise EvaluationFailed(
+                f"{folder} holds a run with other {what}.", hint="Choose another folder with --out DIR."
+            )
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(ours)) + b"\n")
+
+
+def _name(task: Task) -> str:
+    return task.instance_id
+
+
+def _keep(folder: Path, done: Done) -> None:
+    """The transcript first, then the result: a finished attempt always has its transcript."""
+    place = folder / TRANSCRIPTS
+    place.mkdir(exist_ok=True)
+    (place / f"{done.result.key.slug}.json").write_bytes(msgspec.json.encode(done.history))
+
+
+
+
+def report_again(folder: Path) -> Path:
+    """Write the report of a finished or interrupted run from its results."""
+    results = list(read_results(folder).values())
+    if not results:
+        raise EvaluationFailed(f"There are no results in {folder}.", hint="groundwire eval run --out DIR makes some.")
+    write_predictions(folder, results)
+    return write_report(folder, results)

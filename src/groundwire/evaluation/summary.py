@@ -1,0 +1,162 @@
+"""The numbers of a run: for each toolset, for each kind of mistake, and for pairs of toolsets on the same tasks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from groundwire.evaluation.replay import is_replay
+from groundwire.evaluation.results import Key, Result, Status
+from groundwire.evaluation.statistics import Interval, bootstrap, mcnemar, mean, wilson
+
+
+class Course(StrEnum):
+    """How an attempt went, seen from its edits."""
+
+    AT_ONCE = "at once"
+    """Resolved, and no edit failed."""
+    RECOVERED = "recovered"
+    """Resolved after an edit was refused."""
+    DAMAGED = "damaged"
+    """Resolved, but the files are not what the reference fix makes of them (known for replays only)."""
+    FAILED = "failed"
+    """Not resolved."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsetSummary:
+    """What one toolset came to."""
+
+    toolset: str
+    attempts: int
+    resolved: Interval
+    resolved_count: int
+    stopped: int
+    errors: int
+    turns: float
+    calls: float
+    edits: int
+    edit_failures: int
+    tool_errors: dict[str, int]
+    courses: dict[Course, int]
+    tokens: float
+    cost: float | None
+    seconds: float
+    test_seconds: float
+
+    @property
+    def recovery(self) -> Interval:
+        """Of the attempts with a failed edit, the share that was resolved without damage all the same."""
+        recovered, lost = self.courses[Course.RECOVERED], self.courses[Course.FAILED]
+        return wilson(recovered, recovered + lost)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two toolsets on the same tasks with the same model. Differences are first minus second."""
+
+    first: str
+    second: str
+    pairs: int
+    both: int
+    only_first: tuple[Key, ...]
+    only_second: tuple[Key, ...]
+    neither: int
+    p_value: float
+    resolved: Interval
+    turns: Interval
+    edit_failures: Interval
+    tokens: Interval
+
+
+def course_of(result: Result) -> Course:
+    """How an attempt went."""
+    if not result.resolved:
+        return Course.FAILED
+    if result.as_reference is False and is_replay(result.key.model):
+        return Course.DAMAGED
+    return Course.RECOVERED if result.edit_failures else Course.AT_ONCE
+
+
+def summarised(results: Sequence[Result]) -> ToolsetSummary:
+    """The summary of the attempts of one toolset."""
+    resolved = sum(result.resolved for result in results)
+    kinds: Counter[str] = Counter()
+    for result in results:
+        kinds.update(result.tool_errors)
+    costs = [result.cost for result in results if result.cost is not None]
+    courses = Counter(course_of(result) for result in results)
+    return ToolsetSummary(
+        toolset=results[0].key.toolset if results else "",
+        attempts=len(results),
+        resolved=wilson(resolved, len(results)),
+        resolved_count=resolved,
+        stopped=sum(result.status is Status.STOPPED for result in results),
+        errors=sum(result.status is Status.ERROR for result in results),
+        turns=mean([result.turns for result in results]),
+        calls=mean([result.calls for result in results]),
+        edits=sum(result.edits for result in results),
+        edit_failures=sum(result.edit_failures for result in results),
+        tool_errors=dict(kinds.most_common()),
+        courses={course: courses[course] for course in Course},
+        tokens=mean([result.tokens for result in results]),
+        cost=sum(costs) if costs else None,
+        seconds=mean([result.seconds for result in results]),
+        test_seconds=mean([result.test_seconds for result in results]),
+    )
+
+
+def by_toolset(results: Iterable[Result]) -> dict[str, list[Result]]:
+    """The results of each toolset, toolsets in the order of the alphabet."""
+    grouped: dict[str, list[Result]] = {}
+    for result in sorted(results, key=lambda result: result.key):
+        grouped.setdefault(result.key.toolset, []).append(result)
+    return dict(sorted(grouped.items()))
+
+
+def by_model(results: Iterable[Result]) -> dict[str, list[Result]]:
+    """The results of each model, models in the order they first appear."""
+    grouped: dict[str, list[Result]] = {}
+    for result in results:
+        grouped.setdefault(result.key.model, []).append(result)
+    return grouped
+
+
+def compared(first: str, second: str, results: Iterable[Result]) -> Comparison:
+    """Two toolsets compared on the attempts both of them made."""
+    made = {result.key: result for result in results}
+    pairs = []
+    for key, result in sorted(made.items()):
+        other = made.get(key._replace(toolset=second))
+        if key.toolset == first and other is not None:
+            pairs.append((result, other))
+    groups = [one.key.task for one, _ in pairs]
+    only_first = tuple(one.key for one, two in pairs if one.resolved and not two.resolved)
+    only_second = tuple(two.key for one, two in pairs if two.resolved and not one.resolved)
+    both = sum(one.resolved and two.resolved for one, two in pairs)
+
+    def difference(numbers: Sequence[tuple[float, float]]) -> Interval:
+        return bootstrap([one - two for one, two in numbers], groups)
+
+    return Comparison(
+        first=first,
+        second=second,
+        pairs=len(pairs),
+        both=both,
+        only_first=only_first,
+        only_second=only_second,
+        neither=len(pairs) - both - len(only_first) - len(only_second),
+        p_value=mcnemar(len(only_first), len(only_second)),
+        resolved=difference([(one.resolved, two.resolved) for one, two in pairs]),
+        turns=difference([(one.turns, two.turns) for one, two in pairs]),
+        edit_failures=difference([(one.edit_failures, two.edit_failures) for one, two in pairs]),
+        tokens=difference([(one.tokens, two.tokens) for one, two in pairs]),
+    )
+
+
+def comparisons(results: Sequence[Result]) -> list[Comparison]:
+    """Every pair of toolsets of a run."""
+    names = list(by_toolset(results))
+    return [compared(one, two, results) for at, one in enumerate(names) for two in names[at + 1 :]]
