@@ -1,16 +1,16 @@
 """Compare toolsets: run tasks in the SWE-bench format with each, grade the patches, write a report.
 
 groundwire eval run --tasks builtin --toolset both --model replay
-groundwire eval run --tasks tasks.jsonl --repos clones --toolset both --model gemini-3-pro --workers 4 --out run-1
+groundwire eval run --tasks tasks.jsonl --repos clones --model gemini-3-pro --workers 4 --out run-1
 groundwire eval check --tasks tasks.jsonl
 groundwire eval list
 groundwire eval export DIR
 groundwire eval report DIR
 
 `run` can be interrupted: the same command goes on where it ended. `--model replay` needs no key: it replays
-each task's reference fix, without and with the mistakes that models make. `check` makes sure that the tests of
-each task fail before the reference fix and pass with it. `export` writes the builtin tasks as repositories and a
-task file. `report` writes the report of a folder again.
+each task's reference fix, without and with the mistakes that models make. `check` makes sure that the tests
+of each task fail before the reference fix and pass with it. `export` writes the builtin tasks as
+repositories and a task file. `report` writes the report of a folder again.
 """
 
 from __future__ import annotations
@@ -37,26 +37,58 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=ACTIONS, help="what to do; see above")
     parser.add_argument("folder", nargs="?", metavar="DIR", help="the folder of `export` and `report`")
     parser.add_argument(
-        "--tasks", default="builtin", metavar="FILE|DIR", help="a task file, a folder of them, or builtin (default)"
+        "--tasks",
+        default="builtin",
+        metavar="FILE|DIR",
+        help="a task file, a folder of them, or builtin (default)",
     )
-    parser.add_argument("--only", action="append", default=[], metavar="ID", help="run this task; can be repeated")
-    parser.add_argument("--repos", default="", metavar="DIR", help="where the clones are (default: beside the tasks)")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="ID", help="run this task; can be repeated"
+    )
+    parser.add_argument(
+        "--repos", default="", metavar="DIR", help="where the clones are (default: beside the tasks)"
+    )
     parser.add_argument("--toolset", choices=TOOLSETS, default="both", help="default: both")
-    parser.add_argument("--model", action="append", metavar="M", help="a Gemini model, replay (default), or replay:MISTAKE")
-    parser.add_argument("--dialect", choices=("classic", "current"), help="of Gemini's tools; default: the model's")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="attempts at a time")
-    parser.add_argument("--engine", choices=("pool", "ray"), default="pool", help="processes here, or a Ray cluster")
+    parser.add_argument(
+        "--model", action="append", metavar="M", help="a Gemini model, replay (default), or replay:MISTAKE"
+    )
+    parser.add_argument(
+        "--dialect", choices=("classic", "current"), help="of Gemini's tools; default: the model's"
+    )
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="attempts at a time"
+    )
+    parser.add_argument(
+        "--engine", choices=("pool", "ray"), default="pool", help="processes here, or a Ray cluster"
+    )
     parser.add_argument("--ray-address", metavar="ADDRESS", help="the cluster; default: one on this machine")
-    parser.add_argument("--out", default="evaluation", metavar="DIR", help="where everything goes (default: evaluation)")
-    parser.add_argument("--retry-errors", action="store_true", help="make attempts again that could not be made")
+    parser.add_argument(
+        "--out", default="evaluation", metavar="DIR", help="where everything goes (default: evaluation)"
+    )
+    parser.add_argument(
+        "--retry-errors", action="store_true", help="make attempts again that could not be made"
+    )
     parser.add_argument("--max-turns", type=int, default=50, metavar="N", help="turns of an attempt (50)")
     parser.add_argument("--max-tokens", type=int, metavar="N", help="tokens of an attempt")
-    parser.add_argument("--agent-seconds", type=float, default=1800.0, metavar="S", help="time of the agent (1800)")
-    parser.add_argument("--test-seconds", type=float, default=60.0, metavar="S", help="time of the tests (60)")
-    parser.add_argument("--test-memory", type=int, default=1024, metavar="MB", help="memory of the tests (1024)")
-    parser.add_argument("--test-processes", type=int, default=64, metavar="N", help="processes of the tests (64)")
-    parser.add_argument("--test-command", metavar="WORDS", help="instead of pytest or unittest; {tests} stands for them")
-    parser.add_argument("--python", default=sys.executable, metavar="PATH", help="the Python of the tests (this one)")
+    parser.add_argument("--max-cost", type=float, metavar="USD", help="dollars of an attempt, by list prices")
+    parser.add_argument(
+        "--agent-seconds", type=float, default=1800.0, metavar="S", help="time of the agent (1800)"
+    )
+    parser.add_argument(
+        "--test-seconds", type=float, default=60.0, metavar="S", help="time of the tests (60)"
+    )
+    parser.add_argument(
+        "--test-memory", type=int, default=1024, metavar="MB", help="memory of the tests (1024)"
+    )
+    parser.add_argument(
+        "--test-processes", type=int, default=64, metavar="N", help="processes of the tests (64)"
+    )
+    parser.add_argument(
+        "--test-command", metavar="WORDS", help="instead of pytest or unittest; {tests} stands for them"
+    )
+    parser.add_argument(
+        "--python", default=sys.executable, metavar="PATH", help="the Python of the tests (this one)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,7 +109,9 @@ def _run(arguments: argparse.Namespace) -> int:
     display = display_on(sys.stderr)
     try:
         with display:
-            results = evaluate(_wanted(arguments), folder, engine, display, retry_errors=arguments.retry_errors)
+            results = evaluate(
+                _wanted(arguments), folder, engine, display, retry_errors=arguments.retry_errors
+            )
     except KeyboardInterrupt:
         print(f"Interrupted. The same command goes on where this ended: {folder}", file=sys.stderr)
         return 130
@@ -99,7 +133,10 @@ def _check(arguments: argparse.Namespace) -> int:
         for task in tasks:
             problem = check_task(task, place / "repositories", place, _examination(arguments))
             bad += bool(problem)
-            print(f"{'FAIL' if problem else 'ok  '}  {task.instance_id}{f': {problem}' if problem else ''}", flush=True)
+            print(
+                f"{'FAIL' if problem else 'ok  '}  {task.instance_id}{f': {problem}' if problem else ''}",
+                flush=True,
+            )
     print(f"{len(tasks) - bad} of {len(tasks)} tasks fail before their fix and pass with it.")
     return 1 if bad else 0
 
@@ -111,7 +148,10 @@ def _list(arguments: argparse.Namespace) -> int:
 
     if arguments.tasks != BUILTIN:
         clones = Path(arguments.repos) if arguments.repos else None
-        rows = [(task.instance_id, task.repo, task.base_commit[:12]) for task in read_tasks(Path(arguments.tasks), clones)]
+        rows = [
+            (task.instance_id, task.repo, task.base_commit[:12])
+            for task in read_tasks(Path(arguments.tasks), clones)
+        ]
     else:
         rows = [(name, task_file(name).language, task_file(name).kind) for name in names()]
     widths = [max(len(row[column]) for row in rows) for column in range(2)]
@@ -157,6 +197,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     return Settings(
         turns=arguments.max_turns,
         tokens=arguments.max_tokens,
+        cost=arguments.max_cost,
         agent_seconds=arguments.agent_seconds,
         dialect=arguments.dialect or "",
         examination=_examination(arguments),

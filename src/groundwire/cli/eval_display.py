@@ -110,7 +110,9 @@ class TableDisplay(LinesDisplay):
     def _table(self) -> Table:
         from rich.table import Table
 
-        table = Table(title=self._title(), caption=self._caption(), title_justify="left", caption_justify="left")
+        table = Table(
+            title=self._title(), caption=self._caption(), title_justify="left", caption_justify="left"
+        )
         for head in ("toolset", "done", "resolved", "turns", "failed edits", "stopped", "errors"):
             table.add_column(head, justify="left" if head == "toolset" else "right")
         for name, group in by_toolset(self.results.values()).items():

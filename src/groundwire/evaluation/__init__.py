@@ -1,1 +1,1 @@
-"""Evaluation: the same tasks with different toolsets, graded by the tasks' own tests, compared in a report."""
+"""Evaluation: the same tasks with different toolsets, graded by the tasks' own tests, compared."""

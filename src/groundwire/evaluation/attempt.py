@@ -21,11 +21,12 @@ from groundwire.agent.approval import Mode
 from groundwire.agent.loop import Agent
 from groundwire.agent.model import Model
 from groundwire.agent.outcome import Outcome
+from groundwire.agent.prices import Price, price_of
 from groundwire.agent.tally import Limits
 from groundwire.errors import GroundwireError
 from groundwire.evaluation.builtin import repository_of
-from groundwire.evaluation.git import patch_of, worktree
 from groundwire.evaluation.edits import paths_in
+from groundwire.evaluation.git import patch_of, worktree
 from groundwire.evaluation.grading import Examination, grade
 from groundwire.evaluation.reference import Reference, fingerprints
 from groundwire.evaluation.replay import ReplayModel, is_replay
@@ -45,6 +46,8 @@ class Settings(msgspec.Struct, frozen=True):
 
     turns: int = 50
     tokens: int | None = None
+    cost: float | None = None
+    """US dollars that one attempt may cost."""
     agent_seconds: float = 1800.0
     dialect: str = ""
     """The dialect of the toolset `gemini`; empty: the one the model knows."""
@@ -127,6 +130,7 @@ def _made(attempt: Attempt, settings: Settings, repository: Path, scratch: Path)
         tool_errors=errors_by_kind(tools.noted),
         tokens_given=0 if outcome is None else outcome.usage.given,
         tokens_made=0 if outcome is None else outcome.usage.made,
+        cost=None if outcome is None else outcome.cost,
         seconds=agent_seconds,
         test_seconds=graded.seconds,
         failed_tests=graded.failed,
@@ -144,9 +148,11 @@ async def _worked(
 ) -> Outcome | None:
     """Let the agent work; None when it took too long."""
     async with AsyncExitStack() as stack:
-        model = await _model(attempt, stack)
-        limits = Limits(turns=settings.turns, tokens=settings.tokens)
-        agent = Agent(model=model, workspace=workspace, tools=tools, approve=Mode.EDITS, limits=limits)
+        model, price = await _model(attempt, stack)
+        limits = Limits(turns=settings.turns, tokens=settings.tokens, cost=settings.cost)
+        agent = Agent(
+            model=model, workspace=workspace, tools=tools, approve=Mode.EDITS, limits=limits, price=price
+        )
         try:
             async with asyncio.timeout(settings.agent_seconds):
                 return await agent.run(attempt.task.problem_statement)
@@ -154,13 +160,14 @@ async def _worked(
             return None
 
 
-async def _model(attempt: Attempt, stack: AsyncExitStack) -> Model:
+async def _model(attempt: Attempt, stack: AsyncExitStack) -> tuple[Model, Price | None]:
+    """The model, and what its tokens cost where that is known."""
     if is_replay(attempt.model):
-        return ReplayModel(attempt.reference, attempt.model)
+        return ReplayModel(attempt.reference, attempt.model), None
     from groundwire.runtime import Runtime, config_from_world  # noqa: PLC0415  (lazy: a replay asks nobody)
 
     runtime = await stack.enter_async_context(Runtime(config_from_world()))
-    return runtime.model(attempt.model)
+    return runtime.model(attempt.model), price_of(attempt.model, runtime.config.agent.prices)
 
 
 def errors_by_kind(noted: list[Noted]) -> dict[str, int]:
@@ -176,7 +183,7 @@ def _reason(outcome: Outcome | None, detail: str) -> str:
 
 
 def _as_reference(reference: Reference, folder: Path, patch: str) -> bool | None:
-    """Whether the files are, byte for byte, what the reference fix makes of them; None without a reference."""
+    """Whether the files are, byte for byte, what the reference fix makes of them; None without one."""
     if not reference.after:
         return None
     touched = sorted(paths_in(patch) | set(reference.after))

@@ -1,4 +1,4 @@
-"""The tasks that ship with groundwire: small repositories, each one file in `tasks/`, each with a real kind of bug.
+"""The tasks that ship with groundwire: small repositories, each in one file, each with a real kind of bug.
 
 A task file holds the repository's files, the fix as pairs of old and new text, and the tests. `made` turns it
 into a git repository with one commit, and into a Task whose patches git itself made.
@@ -60,7 +60,9 @@ class TaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for place in self.fix:
             text = texts.get(place.file, "")
             if text.count(place.old) != 1 and place.old:
-                raise BadTasks(f"The fix's text stands {text.count(place.old)} times in {place.file}: {place.old!r}")
+                raise BadTasks(
+                    f"The fix's text stands {text.count(place.old)} times in {place.file}: {place.old!r}"
+                )
             texts[place.file] = text.replace(place.old, place.new) if place.old else place.new
         return {place.file: texts[place.file] for place in self.fix}
 

@@ -1,4 +1,4 @@
-"""Charts as inline SVG: shares with intervals, stacked bars, and histograms. Colours come from the page's style."""
+"""Charts as inline SVG: shares with intervals, stacked bars, histograms. The page's style colours them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def shares(rows: Mapping[str, Interval], notes: Mapping[str, str]) -> str:
         low, high = (LABEL + bound * _SPAN for bound in (interval.low, interval.high))
         body.append(_row_label(name, middle))
         body.append(_bar(LABEL, y, interval.estimate * _SPAN, f"series-{at % 4}", notes.get(name, "")))
-        body.append(f'<path class="whisker" d="M{low:.1f} {middle}H{high:.1f}M{low:.1f} {middle - 5}v10M{high:.1f} {middle - 5}v10"/>')
+        body.append(
+            f'<path class="whisker" d="M{low:.1f} {middle}H{high:.1f}'
+            f'M{low:.1f} {middle - 5}v10M{high:.1f} {middle - 5}v10"/>'
+        )
         body.append(f'<text x="{WIDTH - RIGHT + 8}" y="{middle + 4}">{interval.estimate:.0%}</text>')
     return _picture(len(rows) * ROW + 24, body)
 
@@ -42,7 +45,9 @@ def stacked(rows: Mapping[str, Mapping[str, int]], classes: Mapping[str, str]) -
             group = first
             body.append(_row_label(first, y + 7))
         total = sum(counts.values())
-        body.append(f'<text class="small" x="{LABEL - 6}" y="{y + 10}" text-anchor="end">{escape(second)}</text>')
+        body.append(
+            f'<text class="small" x="{LABEL - 6}" y="{y + 10}" text-anchor="end">{escape(second)}</text>'
+        )
         x = float(LABEL)
         for word, count in counts.items():
             if count:
@@ -59,10 +64,14 @@ def counts(rows: Mapping[str, Sequence[int]], names: Sequence[str]) -> str:
     largest = max((count for row in rows.values() for count in row), default=0) or 1
     body, y, label = [], 4, LABEL + 90
     for name, row in rows.items():
-        body.append(f'<text x="{label - 8}" y="{y + len(row) * 7 + 3}" text-anchor="end">{escape(name)}</text>')
+        body.append(
+            f'<text x="{label - 8}" y="{y + len(row) * 7 + 3}" text-anchor="end">{escape(name)}</text>'
+        )
         for at, count in enumerate(row):
             width = count / largest * (WIDTH - label - RIGHT)
-            body.append(_bar(label, y, width, f"series-{at % 4}", f"{names[at]}: {count} × {name}", height=12))
+            body.append(
+                _bar(label, y, width, f"series-{at % 4}", f"{names[at]}: {count} × {name}", height=12)
+            )
             body.append(f'<text class="small" x="{label + width + 5:.1f}" y="{y + 10}">{count}</text>')
             y += 14
         y += 8
@@ -77,7 +86,9 @@ def histogram(rows: Mapping[str, Sequence[int]]) -> str:
     first, last = min(numbers), max(numbers)
     step = max(1, -(-(last - first + 1) // 24))
     bins = list(range(first, last + 1, step))
-    tallies = [[sum(start <= number < start + step for number in row) for start in bins] for row in rows.values()]
+    tallies = [
+        [sum(start <= number < start + step for number in row) for start in bins] for row in rows.values()
+    ]
     tallest = max(max(tally) for tally in tallies) or 1
     height, left = 150, 40
     slot = (WIDTH - left - 10) / len(bins)
@@ -86,14 +97,17 @@ def histogram(rows: Mapping[str, Sequence[int]]) -> str:
     for at, start in enumerate(bins):
         middle = left + (at + 0.5) * slot
         label = f"{start}" if step == 1 else f"{start}–{start + step - 1}"
-        body.append(f'<text class="small" x="{middle:.1f}" y="{height + 14}" text-anchor="middle">{label}</text>')
+        body.append(
+            f'<text class="small" x="{middle:.1f}" y="{height + 14}" text-anchor="middle">{label}</text>'
+        )
         for which, tally in enumerate(tallies):
             tall = tally[at] / tallest * (height - 16)
             x = middle + (which - len(rows) / 2) * bar
             name = list(rows)[which]
             body.append(
                 f'<rect class="series-{which % 4}" x="{x:.1f}" y="{height - tall:.1f}" width="{bar - 1:.1f}" '
-                f'height="{tall:.1f}"><title>{escape(name)}: {tally[at]} attempts with {label} turns</title></rect>'
+                f'height="{tall:.1f}">'
+                f"<title>{escape(name)}: {tally[at]} attempts with {label} turns</title></rect>"
             )
             if tally[at]:
                 body.append(
@@ -107,7 +121,8 @@ def _scale(rows: int, marks: Sequence[tuple[float, str]]) -> str:
     bottom = rows * ROW + 6
     lines = "".join(
         f'<path class="grid" d="M{LABEL + share * _SPAN:.1f} 2V{bottom}"/>'
-        f'<text class="small" x="{LABEL + share * _SPAN:.1f}" y="{bottom + 14}" text-anchor="middle">{words}</text>'
+        f'<text class="small" x="{LABEL + share * _SPAN:.1f}" y="{bottom + 14}" '
+        f'text-anchor="middle">{words}</text>'
         for share, words in marks
     )
     return f"<g>{lines}</g>"

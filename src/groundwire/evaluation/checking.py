@@ -1,4 +1,4 @@
-"""Whether a task can be trusted: its tests must fail before the reference fix as it says, and pass with it."""
+"""Whether a task can be trusted: its tests must fail before the reference fix, and pass with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where attempts are made: in a pool of processes on this machine, or on a Ray cluster. The results are the same."""
+"""Where attempts are made: in processes of this machine, or on a Ray cluster. The results are the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, Protocol
 
-from groundwire.errors import EvaluationFailed, UsageError
+from groundwire.errors import EvaluationFailed, MissingExtra
 from groundwire.evaluation.attempt import Attempt, Done, Settings, make_attempt
 
 MOST_BREAKS = 3
@@ -142,7 +142,11 @@ class RayEngine:
 
     def _connect(self) -> None:
         address = self._address or os.environ.get("RAY_ADDRESS")
-        keywords: dict[str, Any] = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
+        keywords: dict[str, Any] = {
+            "include_dashboard": False,
+            "log_to_driver": False,
+            "logging_level": "ERROR",
+        }
         try:
             if address:
                 self._ray.init(address=address, log_to_driver=False, logging_level="ERROR")
@@ -156,7 +160,7 @@ class RayEngine:
 def _ray() -> Any:
     if importlib.util.find_spec("ray") is None:
         version = ".".join(map(str, sys.version_info[:2]))
-        raise UsageError(f"Ray is not installed for Python {version}.", hint=f"Run: {INSTALL_RAY}")
+        raise MissingExtra(f"Ray is not installed for Python {version}.", hint=f"Run: {INSTALL_RAY}")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray  # noqa: PLC0415  (lazy: an extra, and heavy)
 

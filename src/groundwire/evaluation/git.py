@@ -1,6 +1,6 @@
 """What an evaluation needs of git: commits, fresh worktrees, patches made and applied.
 
-Nothing of the person's configuration takes part: no hooks, no filters of line endings, no signing, no prompts.
+Nothing of the person's configuration takes part: no hooks, no changed line endings, no signing, no prompts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def git(folder: Path, *words: str, given: bytes | None = None, settings: tuple[s
     """Run one git command in `folder`; what it printed."""
     command = ["git", *(word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)), *words]
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603  (git, with words of ours)
             command,
             cwd=folder,
             env=_environment(),

@@ -46,7 +46,7 @@ class Examination(msgspec.Struct, frozen=True):
     bounds: Bounds = Bounds()
     python: str = sys.executable
     command: tuple[str, ...] = ()
-    """The test command; `{tests}` in it is replaced by the tests. Empty: pytest or unittest, by their names."""
+    """The test command; `{tests}` in it stands for the tests. Empty: pytest or unittest, by their names."""
 
 
 def grade(task: Task, repository: Path, patch: str, scratch: Path, examination: Examination) -> Grade:
@@ -102,9 +102,7 @@ def passed_in(output: str, tests: Iterable[str]) -> set[str]:
 def _command(task: Task, examination: Examination) -> Sequence[str]:
     if examination.command:
         return [
-            word
-            for part in examination.command
-            for word in (task.tests if part == PLACEHOLDER else (part,))
+            word for part in examination.command for word in (task.tests if part == PLACEHOLDER else (part,))
         ]
     if any("::" in test for test in task.tests):
         quiet = ["-rA", "--tb=short", "-p", "no:cacheprovider"]

@@ -1,9 +1,9 @@
 """The mistakes of language models in an edit call: how each one damages a call that would have been right.
 
-A mistake is a function from an Edit to the strings the model sends first, or None where it cannot be made. What
-the model sends after a refusal is always right, so a toolset is judged by three things: does it see what was
-meant, does it refuse what it cannot know, and does its refusal cost the model many turns. Most damage is done to
-lines that stay or to both strings alike: there it can be told what was meant.
+A mistake is a function from an Edit to the strings the model sends first, or None where it cannot be made.
+What the model sends after a refusal is always right, so a toolset is judged by three things: does it see
+what was meant, does it refuse what it cannot know, and does its refusal cost the model many turns. Most
+damage is done to lines that stay or to both strings alike: there it can be told what was meant.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def stale(edit: Edit) -> Strings | None:
 
 
 def too_short(edit: Edit) -> Strings | None:
-    """Only the lines that change, without the lines around them; they may stand in the file more than once."""
+    """Only the lines that change; without the lines around them, they may be there more than once."""
     if not edit.removed or not "".join(edit.removed).strip():
         return None
     return _different(edit, "\n".join(edit.removed), "\n".join(edit.added))

@@ -36,7 +36,9 @@ def reference_of(task: Task, repository: Path, scratch: Path) -> Reference:
             raise BadTasks(f"{task.instance_id}: its patch does not apply: {error.message}") from error
         texts = {path: text for path in paths if (text := _text(folder, path)) is not None}
         after = fingerprints(folder, paths)
-    edits = tuple(edit for path, text in texts.items() for edit in edits_between(path, before.get(path), text))
+    edits = tuple(
+        edit for path, text in texts.items() for edit in edits_between(path, before.get(path), text)
+    )
     return Reference(edits, before, after)
 
 

@@ -1,9 +1,9 @@
-"""A model that replays a task's reference fix through whichever toolset it is given, with or without a mistake.
+"""A model that replays a task's reference fix through whichever toolset it is given.
 
-It looks at the files, reads each one it must change, makes the edits and says that it is done. In a variant with
-a mistake, the first call of each edit has that mistake. When a call is refused it does what a model does: reads
-the file again, then calls again, this time with the exact text. It never looks at anything but the answers of the
-tools, so a toolset that reports success for a wrong edit is believed.
+It looks at the files, reads each one it must change, makes the edits and says that it is done. In a variant
+with a mistake, the first call of each edit has that mistake. When a call is refused it does what a model
+does: reads the file again, then calls again, this time with the exact text. It never looks at anything but
+the answers of the tools, so a toolset that reports success for a wrong edit is believed.
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ def is_replay(model: str) -> bool:
 
 
 def variants_of(model: str) -> list[str]:
-    """The models behind a name: `replay` is every variant, `replay:typo` one. UsageError for an unknown one."""
+    """The models behind a name: `replay` is every variant, `replay:typo` one. Raises UsageError."""
     _, _, variant = model.partition(":")
     if not variant:
         return [f"{FAMILY}:{name}" for name in VARIANTS]
     if variant not in VARIANTS:
         known = ", ".join(VARIANTS)
-        raise UsageError(f"There is no variant '{variant}' of the replay model.", hint=f"The variants are: {known}.")
+        raise UsageError(
+            f"There is no variant '{variant}' of the replay model.", hint=f"The variants are: {known}."
+        )
     return [model]
 
 
@@ -187,13 +189,15 @@ class LegacyDialect(Dialect):
     def edit(self, edit: Edit, strings: Strings, path: str | None = None) -> Call:
         """Replace a text."""
         return "str_replace_editor", {
-            "command": "str_replace", "path": path or edit.path, "old_str": strings.old, "new_str": strings.new
+            "command": "str_replace", "path": path or edit.path,
+            "old_str": strings.old, "new_str": strings.new,
         }  # fmt: skip
 
     def edit_in_other_dialect(self, edit: Edit, strings: Strings) -> Call:
         """Replace a text, with the parameters of the other toolset."""
         return "str_replace_editor", {
-            "command": "str_replace", "file_path": edit.path, "old_string": strings.old, "new_string": strings.new
+            "command": "str_replace", "file_path": edit.path,
+            "old_string": strings.old, "new_string": strings.new,
         }  # fmt: skip
 
 
@@ -209,7 +213,9 @@ def dialect_among(declarations: object) -> Dialect:
 def _was_refused(prompt: Prompt) -> bool:
     """Whether the newest answer of a tool is an error."""
     parts = prompt.history[-1]["parts"]
-    return any("error" in part["functionResponse"]["response"] for part in parts if "functionResponse" in part)
+    return any(
+        "error" in part["functionResponse"]["response"] for part in parts if "functionResponse" in part
+    )
 
 
 def _response(part: dict[str, Any], prompt: Prompt) -> dict[str, Any]:

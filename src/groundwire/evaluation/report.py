@@ -1,6 +1,7 @@
 """The report of a run: one HTML page with tables and charts, and a page for each attempt.
 
-The page needs no network and no script. Everything in it is computed from the results, so it can be made again.
+The page needs no network and no script. Everything in it is computed from the results, so it can be made
+again.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from groundwire.evaluation.mistakes import described
 from groundwire.evaluation.page import legend, page, table
 from groundwire.evaluation.replay import is_replay
 from groundwire.evaluation.results import TRANSCRIPTS, Result, Status
-from groundwire.evaluation.statistics import Interval
+from groundwire.evaluation.statistics import Interval, wilson
 from groundwire.evaluation.summary import (
     Comparison,
     Course,
@@ -93,18 +94,22 @@ def _toolset_table(summaries: Sequence[ToolsetSummary], replayed: bool) -> str:
         ("tool errors", [f"{sum(one.tool_errors.values())}" for one in summaries]),
         (tokens, [f"{one.tokens:,.0f}" for one in summaries]),
         ("cost in all", ["not known" if one.cost is None else f"${one.cost:,.4f}" for one in summaries]),
-        ("seconds of the agent, of the tests", [f"{one.seconds:.2f}, {one.test_seconds:.2f}" for one in summaries]),
+        (
+            "seconds of the agent, of the tests",
+            [f"{one.seconds:.2f}, {one.test_seconds:.2f}" for one in summaries],
+        ),
         ("stopped by a limit, could not be made", [f"{one.stopped}, {one.errors}" for one in summaries]),
     ]
     if replayed:
-        rows.insert(2, ("recovered after a refused edit", [_share_of(one.recovery, one) for one in summaries]))
-        rows.insert(3, ("resolved with damage to other text", [f"{one.courses[Course.DAMAGED]}" for one in summaries]))
+        rows[2:2] = [
+            ("recovered after a refused edit", [_recovery(one) for one in summaries]),
+            ("went wrong with no edit refused", [f"{one.silent}" for one in summaries]),
+        ]
     return table(heads, [(name, *cells) for name, cells in rows])
 
 
-def _share_of(recovery: Interval, summary: ToolsetSummary) -> str:
-    recovered = summary.courses[Course.RECOVERED]
-    return f"{recovered} of {recovered + summary.courses[Course.FAILED]} ({_share(recovery)})"
+def _recovery(summary: ToolsetSummary) -> str:
+    return f"{summary.recovered} of {summary.refused} ({_share(wilson(summary.recovered, summary.refused))})"
 
 
 def _charts(results: Sequence[Result], toolsets: dict[str, ToolsetSummary]) -> str:
@@ -135,8 +140,9 @@ def _comparison(comparison: Comparison) -> str:
     ]
     return (
         f"<h2>{one} against {two}</h2>"
-        f"<p>{comparison.pairs} pairs: the same task with the same model. Both resolved {comparison.both}, only {one} "
-        f"{len(comparison.only_first)}, only {two} {len(comparison.only_second)}, neither {comparison.neither}. "
+        f"<p>{comparison.pairs} pairs: the same task with the same model. Both resolved {comparison.both}, "
+        f"only {one} {len(comparison.only_first)}, only {two} {len(comparison.only_second)}, "
+        f"neither {comparison.neither}. "
         f"{_verdict(comparison)}</p>{table(heads, rows)}"
     )
 
@@ -150,7 +156,9 @@ def _difference(name: str, interval: Interval, form: str) -> tuple[str, ...]:
 def _verdict(comparison: Comparison) -> str:
     p = comparison.p_value
     if p >= 0.05:
-        return f"That is no evidence that they differ in what they resolve (McNemar's exact test, p = {p:.2g})."
+        return (
+            f"That is no evidence that they differ in what they resolve (McNemar's exact test, p = {p:.2g})."
+        )
     more, fewer = (
         (comparison.first, comparison.second)
         if len(comparison.only_first) > len(comparison.only_second)
@@ -169,15 +177,18 @@ def _mistakes(results: Sequence[Result]) -> str:
         for toolset, attempts in by_toolset(group).items():
             summary = summarised(attempts)
             rows[f"{variant}|{toolset}"] = {course.value: summary.courses[course] for course in Course}
-            cells += [" ".join(f"{SIGNS[course]} {n}" for course, n in summary.courses.items() if n), f"{summary.turns:.1f}"]
+            cells += [
+                " ".join(f"{SIGNS[course]} {n}" for course, n in summary.courses.items() if n),
+                f"{summary.turns:.1f}",
+            ]
         listed.append(cells)
     names = list(by_toolset(results))
     heads = ["mistake", *(word for name in names for word in (escape(name), "turns"))]
     keys = legend({course.value: STYLES[course] for course in Course})
     explained = (
-        "The replay model makes one mistake in the first call of each edit. A toolset sees what was meant (at once), "
-        "refuses so that the model can do better (recovered), writes something else than was meant (damaged), or the "
-        "task stays unsolved (failed)."
+        "The replay model makes one mistake in the first call of each edit. A toolset sees what was meant "
+        "(at once), refuses so that the model can do better (recovered), writes something else "
+        "(damaged), or the task stays unsolved (failed)."
     )
     return (
         f"<h2>Mistakes</h2><p>{explained}</p>{keys}"
@@ -200,7 +211,10 @@ def _stopped(results: Sequence[Result]) -> str:
     if not bad:
         return ""
     rows = [
-        (_link(result, escape(result.key.task)), *map(escape, (*result.key[1:], result.status.value, result.reason)))
+        (
+            _link(result, escape(result.key.task)),
+            *map(escape, (*result.key[1:], result.status.value, result.reason)),
+        )
         for result in bad
     ]
     heads = ("task", "toolset", "model", "status", "what happened")
@@ -210,10 +224,7 @@ def _stopped(results: Sequence[Result]) -> str:
 def _attempts(results: Sequence[Result]) -> str:
     """Tasks down, toolsets (and variants) across; each mark leads to the transcript."""
     models = list(by_model(results))
-    if len(models) > 1:
-        shown = _matrix(results, models)
-    else:
-        shown = _details(results)
+    shown = _matrix(results, models) if len(models) > 1 else _details(results)
     return f"<h2>Attempts</h2><p class=soft>Each one leads to its transcript.</p>{shown}"
 
 
@@ -249,7 +260,8 @@ def _details(results: Sequence[Result]) -> str:
         rows.append((
             f'<td class="{STYLES[course]}">{_link(result, escape(result.key.task))}</td>',
             f"<td>{escape(result.key.toolset)}</td>", f"<td>{escape(result.status.value)}</td>",
-            f"{result.turns}", f"{result.edit_failures}", f"{sum(result.tool_errors.values())}", f"{result.tokens:,}",
+            f"{result.turns}", f"{result.edit_failures}", f"{sum(result.tool_errors.values())}",
+            f"{result.tokens:,}",
             "" if result.cost is None else f"${result.cost:.4f}", f"{result.seconds:.1f}",
         ))  # fmt: skip
     heads = ("task", "toolset", "status", "turns", "failed edits", "tool errors", "tokens", "cost", "seconds")
@@ -263,16 +275,19 @@ def _link(result: Result, words: str, title: str = "") -> str:
 
 def _method(results: Sequence[Result], replayed: bool) -> str:
     walls = sorted({wall for result in results for wall in result.isolation})
-    stood = ", ".join(WALLS.get(wall, wall) for wall in walls) or "limits on time, memory, processes and file size only"
+    stood = (
+        ", ".join(WALLS.get(wall, wall) for wall in walls)
+        or "limits on time, memory, processes and file size only"
+    )
     said = [
-        f"The tests ran in isolation: {escape(stood)}; besides limits on time, memory, processes and file size.",
-        "Intervals of differences are percentiles of a paired bootstrap over tasks (5,000 draws, a fixed seed).",
+        f"The tests ran in isolation: {escape(stood)}; with limits on time, memory, processes and file size.",
+        "Intervals of differences are percentiles of a paired bootstrap over tasks (5,000 draws, one seed).",
     ]
     if replayed:
         said.append(
-            "No language model took part. The replay model knows the fix, so these numbers say how the tools treat "
-            "right and wrong calls; they say nothing about how often a real model makes such calls. Tokens are "
-            "estimated from the length of the texts, four characters each."
+            "No language model took part. The replay model knows the fix, so these numbers say how the tools "
+            "treat right and wrong calls; they say nothing about how often a real model makes such calls. "
+            "Tokens are estimated from the length of the texts, four characters each."
         )
     return "<h2>How this was measured</h2>" + "".join(f"<p>{sentence}</p>" for sentence in said)
 

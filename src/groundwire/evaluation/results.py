@@ -88,7 +88,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def told_apart_from_time(self) -> dict[str, object]:
         """Everything but how long it took: the same attempt gives the same on every machine."""
         told: dict[str, object] = msgspec.to_builtins(self)
-        return {name: value for name, value in told.items() if name not in ("seconds", "test_seconds", "test_output")}
+        return {
+            name: value
+            for name, value in told.items()
+            if name not in ("seconds", "test_seconds", "test_output")
+        }
 
 
 def read_results(folder: Path) -> dict[Key, Result]:

@@ -1,6 +1,6 @@
-"""A run: which attempts there are, which of them are done already, and the rest made, written down and reported.
+"""A run: which attempts there are, which are done already, and the rest made, written down and reported.
 
-    tasks × models × toolsets  −  what results.jsonl holds  →  engine  →  results.jsonl  →  predictions, report
+    tasks × models × toolsets  −  what is in results.jsonl  →  engine  →  results.jsonl  →  report
 
 Starting the same run again goes on where it ended. A folder belongs to one run: other settings are refused.
 """
@@ -24,7 +24,15 @@ from groundwire.evaluation.git import check_commit
 from groundwire.evaluation.reference import Reference, reference_of
 from groundwire.evaluation.replay import applies, is_replay, variants_of
 from groundwire.evaluation.report import write_report
-from groundwire.evaluation.results import SETTINGS, TRANSCRIPTS, Result, ResultLog, Status, read_results, write_predictions
+from groundwire.evaluation.results import (
+    SETTINGS,
+    TRANSCRIPTS,
+    Result,
+    ResultLog,
+    Status,
+    read_results,
+    write_predictions,
+)
 from groundwire.evaluation.task import Task, chosen_tasks, read_tasks
 
 BUILTIN = "builtin"
@@ -107,9 +115,13 @@ def tasks_wanted(wanted: Wanted, repositories: Path) -> list[Task]:
     return tasks
 
 
-def planned_attempts(tasks: Sequence[Task], wanted: Wanted, repositories: Path, scratch: Path) -> list[Attempt]:
+def planned_attempts(
+    tasks: Sequence[Task], wanted: Wanted, repositories: Path, scratch: Path
+) -> list[Attempt]:
     """Every attempt: toolsets side by side, so that an interrupted run has pairs to compare."""
-    models = [name for model in wanted.models for name in (variants_of(model) if is_replay(model) else [model])]
+    models = [
+        name for model in wanted.models for name in (variants_of(model) if is_replay(model) else [model])
+    ]
     references = {
         task.instance_id: reference_of(task, repository_of(task, repositories), scratch)
         if task.patch
@@ -127,7 +139,9 @@ def planned_attempts(tasks: Sequence[Task], wanted: Wanted, repositories: Path, 
 
 def _claim(folder: Path, tasks: Sequence[Task], settings: Settings) -> None:
     """Make the folder this run's own, or make sure that it is."""
-    digest = hashlib.sha256(msgspec.json.encode([task.to_json() for task in sorted(tasks, key=_name)])).hexdigest()
+    digest = hashlib.sha256(
+        msgspec.json.encode([task.to_json() for task in sorted(tasks, key=_name)])
+    ).hexdigest()
     ours = _Fingerprint(digest, settings)
     path = folder / SETTINGS
     if path.exists():
@@ -156,12 +170,12 @@ def _keep(folder: Path, done: Done) -> None:
     (place / f"{done.result.key.slug}.json").write_bytes(msgspec.json.encode(done.history))
 
 
-
-
 def report_again(folder: Path) -> Path:
     """Write the report of a finished or interrupted run from its results."""
     results = list(read_results(folder).values())
     if not results:
-        raise EvaluationFailed(f"There are no results in {folder}.", hint="groundwire eval run --out DIR makes some.")
+        raise EvaluationFailed(
+            f"There are no results in {folder}.", hint="groundwire eval run --out DIR makes some."
+        )
     write_predictions(folder, results)
     return write_report(folder, results)

@@ -1,8 +1,8 @@
 """The few statistics a comparison needs, as plain functions of numbers.
 
-    wilson     an interval for a share, honest for few tries and for shares near 0 and 1
-    mcnemar    how likely a difference this large is by chance, for the same tasks tried twice
-    bootstrap  an interval for a mean difference of pairs, by drawing the pairs again and again
+wilson     an interval for a share, honest for few tries and for shares near 0 and 1
+mcnemar    how likely a difference this large is by chance, for the same tasks tried twice
+bootstrap  an interval for a mean difference of pairs, by drawing the pairs again and again
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
     if not discordant:
         return 1.0
     tail = sum(math.comb(discordant, k) for k in range(min(only_first, only_second) + 1))
-    return min(1.0, 2 * tail / 2**discordant)
+    return min(1.0, 2.0 * tail / float(2**discordant))
 
 
 def bootstrap(
@@ -60,8 +60,8 @@ def bootstrap(
 ) -> Interval:
     """The mean of paired differences with its percentile interval.
 
-    Pairs of the same group (the same task played in several variants) are not independent: with `groups`, whole
-    groups are drawn.
+    Pairs of the same group (the same task played in several variants) are not independent: with `groups`,
+    whole groups are drawn.
     """
     if not differences:
         return Interval(0.0, 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""The numbers of a run: for each toolset, for each kind of mistake, and for pairs of toolsets on the same tasks."""
+"""The numbers of a run: for each toolset, and for pairs of toolsets on the same tasks."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class ToolsetSummary:
     edit_failures: int
     tool_errors: dict[str, int]
     courses: dict[Course, int]
+    refused: int
+    """Attempts with an edit that was refused."""
+    recovered: int
+    """Those of them that were resolved without damage all the same."""
+    silent: int
+    """Attempts that went wrong although no edit was refused: the model could not know."""
     tokens: float
     cost: float | None
     seconds: float
     test_seconds: float
-
-    @property
-    def recovery(self) -> Interval:
-        """Of the attempts with a failed edit, the share that was resolved without damage all the same."""
-        recovered, lost = self.courses[Course.RECOVERED], self.courses[Course.FAILED]
-        return wilson(recovered, recovered + lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,11 @@ def course_of(result: Result) -> Course:
     return Course.RECOVERED if result.edit_failures else Course.AT_ONCE
 
 
+def went_wrong(result: Result) -> bool:
+    """Whether an attempt ended with other files than were meant."""
+    return course_of(result) in (Course.DAMAGED, Course.FAILED)
+
+
 def summarised(results: Sequence[Result]) -> ToolsetSummary:
     """The summary of the attempts of one toolset."""
     resolved = sum(result.resolved for result in results)
@@ -101,6 +106,9 @@ def summarised(results: Sequence[Result]) -> ToolsetSummary:
         edit_failures=sum(result.edit_failures for result in results),
         tool_errors=dict(kinds.most_common()),
         courses={course: courses[course] for course in Course},
+        refused=sum(result.edit_failures > 0 for result in results),
+        recovered=courses[Course.RECOVERED],
+        silent=sum(went_wrong(result) and not result.edit_failures for result in results),
         tokens=mean([result.tokens for result in results]),
         cost=sum(costs) if costs else None,
         seconds=mean([result.seconds for result in results]),

@@ -24,7 +24,7 @@ _OPTION = re.compile(r"-")
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """One task: a repository at a commit, what is wrong with it, and the tests that tell whether it is right."""
+    """A repository at a commit, what is wrong with it, and the tests that tell whether it is right."""
 
     instance_id: str
     repo: str
@@ -133,7 +133,9 @@ def _task(where: str, document: object, repositories: Path) -> Task:
         raise BadTasks(f"{where}: '{fields['base_commit']}' is not a commit.")
     failing = _tests(where, document, "FAIL_TO_PASS")
     if not failing:
-        raise BadTasks(f"{where}: FAIL_TO_PASS names no test, so nothing could tell whether the task is solved.")
+        raise BadTasks(
+            f"{where}: FAIL_TO_PASS names no test, so nothing could tell whether the task is solved."
+        )
     return Task(
         **fields,
         fail_to_pass=failing,
@@ -166,7 +168,12 @@ def _tests(where: str, document: dict[str, Any], name: str) -> tuple[str, ...]:
 def _repository(where: str, repo: str, repositories: Path) -> Path:
     """The repository on this machine that `repo` means."""
     flat = repo.replace("/", "__")
-    for place in (Path(repo), repositories / repo, repositories / flat, repositories / repo.rpartition("/")[2]):
+    for place in (
+        Path(repo),
+        repositories / repo,
+        repositories / flat,
+        repositories / repo.rpartition("/")[2],
+    ):
         if (place / ".git").exists() or (place / "HEAD").is_file():
             return place.resolve()
     raise BadTasks(

@@ -1,4 +1,4 @@
-"""The page of one attempt: the task, everything said between model and tools, the patch, and the tests' verdict."""
+"""The page of one attempt: the task, what model and tools said, the patch, and the tests' verdict."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def transcript_page(result: Result, history: Sequence[dict[str, Any]]) -> str:
     """The whole page."""
     key = result.key
     facts = (
-        f"{result.status.value} · {result.turns} turns · {result.calls} calls · {result.edit_failures} failed edits"
-        f" · {result.tokens:,} tokens · {result.seconds:.1f} s"
+        f"{result.status.value} · {result.turns} turns · {result.calls} calls"
+        f" · {result.edit_failures} failed edits · {result.tokens:,} tokens · {result.seconds:.1f} s"
     )
     said = "\n".join(_entries(history))
     failed = "".join(f"<li>{escape(test)}</li>" for test in result.failed_tests)
@@ -76,5 +76,7 @@ def _text(value: object) -> str:
 
 
 def _shown(words: str) -> str:
-    cut = words if len(words) <= LONGEST else f"{words[:LONGEST]}\n… ({len(words) - LONGEST:,} more characters)"
+    cut = (
+        words if len(words) <= LONGEST else f"{words[:LONGEST]}\n… ({len(words) - LONGEST:,} more characters)"
+    )
     return escape(cut)

@@ -1,4 +1,4 @@
-"""A toolset that takes note of each call: which tool, whether it was an edit, and what kind of error it gave."""
+"""A toolset that takes note of each call: which tool, whether it was an edit, and its error."""
 
 from __future__ import annotations
 

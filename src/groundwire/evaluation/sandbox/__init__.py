@@ -1,1 +1,1 @@
-"""Running what cannot be trusted: a task's tests, with limits on time, memory, processes, files and writes."""
+"""Running what cannot be trusted: a task's tests, with limits on time, memory, processes and writes."""

@@ -1,10 +1,10 @@
-"""A program that runs one command under limits and tells how it ended; it stands alone on the standard library.
+"""A program that runs one command under limits and tells how it ended. It needs only the standard library.
 
     python -I supervisor.py SPEC STATUS_FD
 
 SPEC is JSON: command, folder, environment, writable (folders), seconds, memory, processes, file_size, and
-walls (false: only limits). On STATUS_FD one JSON object is written: code, stopped (time, memory, processes, or null), seconds, peak_memory,
-and isolation: which walls could be put up on this machine.
+walls (false: only limits). On STATUS_FD one JSON object is written: code, stopped (time, memory, processes,
+or null), seconds, peak_memory, and isolation: which walls could be put up on this machine.
 
 The walls, each used where the kernel allows it, without any privilege:
     processes  a PID namespace: when its first process ends, nothing of it is left
@@ -46,6 +46,7 @@ WRITE_FILE, TRUNCATE = 1 << 1, 1 << 14
 CHANGES = WRITE_FILE | sum(1 << bit for bit in range(4, 13))
 REFER = 1 << 13
 SCOPE_SIGNALS = 1 << 1
+SHARED_MEMORY = "/dev/shm"  # noqa: S108
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
 
 
@@ -107,7 +108,11 @@ def _put_up_walls() -> list[str]:
     wanted = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC
     if _libc().unshare(wanted) != 0:
         return []
-    for name, line in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+    for name, line in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    ):
         with contextlib.suppress(OSError), open(f"/proc/self/{name}", "w", encoding="ascii") as file:
             file.write(line)
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
@@ -123,8 +128,8 @@ def _forked(act: Callable[[Callable[[list[str]], None]], int]) -> tuple[int, Cal
         os.close(reading)
         try:
             code = act(lambda words: _say(writing, words))
-        except BaseException as error:
-            print(f"The command could not be started: {error}", file=sys.stderr, flush=True)
+        except Exception as error:  # noqa: BLE001  (whatever it was, the parent must hear of it)
+            print(f"The command could not be started: {error}", file=sys.stderr, flush=True)  # noqa: T201
             code = 126
         os._exit(code)
     os.close(writing)
@@ -143,7 +148,9 @@ def _say(fd: int, words: list[str]) -> None:
     os.close(fd)
 
 
-def _first_process(spec: dict[str, Any], isolation: list[str], tell: Callable[[list[str]], None], *, reaps: bool) -> int:
+def _first_process(
+    spec: dict[str, Any], isolation: list[str], tell: Callable[[list[str]], None], *, reaps: bool
+) -> int:
     """In the child: put up the walls around files, tell of them, and become or await the command."""
     os.setpgid(0, 0)
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -152,7 +159,8 @@ def _first_process(spec: dict[str, Any], isolation: list[str], tell: Callable[[l
         private_memory = _mount_walls(spec["writable"])
         if _read_only(spec["writable"]):
             isolation = [*isolation, "files"]
-    if spec["walls"] and _landlock([*spec["writable"], *(["/dev/shm"] if private_memory else [])]):  # noqa: S108
+    writable = [*spec["writable"], *([SHARED_MEMORY] if private_memory else [])]
+    if spec["walls"] and _landlock(writable):
         isolation = [*isolation, "landlock"]
     tell(isolation)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
@@ -185,9 +193,9 @@ def _become(spec: dict[str, Any]) -> int:
     os.nice(10)
     os.chdir(spec["folder"])
     try:
-        os.execvpe(spec["command"][0], spec["command"], spec["environment"])
+        os.execvpe(spec["command"][0], spec["command"], spec["environment"])  # noqa: S606
     except OSError as error:
-        print(f"{spec['command'][0]}: {error.strerror}", file=sys.stderr, flush=True)
+        print(f"{spec['command'][0]}: {error.strerror}", file=sys.stderr, flush=True)  # noqa: T201
     os._exit(127)
 
 
@@ -277,7 +285,10 @@ def _descendants(root: int, *, most: int) -> Iterator[int]:
 
 
 def _memory_of(pid: int) -> int:
-    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm", encoding="ascii") as file:
+    with (
+        contextlib.suppress(OSError, ValueError, IndexError),
+        open(f"/proc/{pid}/statm", encoding="ascii") as file,
+    ):
         return int(file.read().split()[1]) * resource.getpagesize()
     return 0
 
@@ -291,15 +302,15 @@ def _mount_walls(writable: list[str]) -> bool:
     for folder in writable:
         _mount(folder, folder, None, MS_BIND | MS_REC)
     _mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
-    return _mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, b"size=64m")  # noqa: S108
+    return _mount("tmpfs", SHARED_MEMORY, "tmpfs", MS_NOSUID | MS_NODEV, b"size=64m")
 
 
 def _read_only(writable: list[str]) -> bool:
     """Make every mount read-only, then the writable folders writable again; whether that worked."""
     if not _mount_attribute("/", MOUNT_ATTR_RDONLY, 0):
         return False
-    _mount_attribute("/dev/shm", 0, MOUNT_ATTR_RDONLY)  # noqa: S108
-    return all([_mount_attribute(folder, 0, MOUNT_ATTR_RDONLY) for folder in writable])
+    _mount_attribute(SHARED_MEMORY, 0, MOUNT_ATTR_RDONLY)
+    return all(_mount_attribute(folder, 0, MOUNT_ATTR_RDONLY) for folder in writable)
 
 
 def _mount(source: str, target: str, kind: str | None, flags: int, options: bytes | None = None) -> bool:
@@ -335,7 +346,7 @@ def _landlock(writable: list[str]) -> bool:
     for device in DEVICES:
         _allow(ruleset, f"/dev/{device}", of_files)
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
-    restricted = call(SYS_LANDLOCK_RESTRICT, ruleset, 0) == 0
+    restricted: bool = call(SYS_LANDLOCK_RESTRICT, ruleset, 0) == 0
     os.close(ruleset)
     return restricted
 

@@ -1,4 +1,4 @@
-"""Loaded by every Python inside the sandbox: notices writes outside the writable folders and ends the process.
+"""Loaded by every Python in the sandbox: notices writes outside the writable folders and ends the process.
 
 The kernel's walls keep such a write from happening; this names it, so that it can be reported. It stands
 first on PYTHONPATH, uses the standard library only, and works for any Python from 3.8.
@@ -6,6 +6,7 @@ first on PYTHONPATH, uses the standard library only, and works for any Python fr
 
 import os
 import sys
+from typing import Any
 
 LOG = os.environ.get("GROUNDWIRE_OUTSIDE_LOG", "")
 WRITABLE = [folder for folder in os.environ.get("GROUNDWIRE_WRITABLE", "").split(os.pathsep) if folder]
@@ -30,7 +31,7 @@ CHANGED = {
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-def _is_inside(path):
+def _is_inside(path: object) -> bool:
     if not isinstance(path, (str, bytes)) or path in ("", b"", ":memory:", b":memory:"):
         return True
     path = os.fsdecode(path)
@@ -41,7 +42,7 @@ def _is_inside(path):
     return any(real == root or real.startswith(root + os.sep) for root in WRITABLE)
 
 
-def _watch(event, arguments):
+def _watch(event: str, arguments: Any) -> None:
     if event == "open":
         path, mode, flags = arguments
         # A mode or flags that write; opening a file for reading changes nothing.
@@ -57,8 +58,8 @@ def _watch(event, arguments):
             _stop(event, path)
 
 
-def _stop(event, path):
-    told = "{} {}\n".format(event, os.path.abspath(os.fsdecode(path)))
+def _stop(event: str, path: Any) -> None:
+    told = f"{event} {os.path.abspath(os.fsdecode(path))}\n"
     log = os.open(LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.write(log, told.encode("utf-8", "replace"))
     os.write(2, ("Stopped: a write outside the folder of the tests: " + told).encode("utf-8", "replace"))
