@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from groundwire.tools.base import Dialect, ToolResult
+from groundwire.tools.base import BeforeWrite, Dialect, ToolResult
 from groundwire.tools.toolset import Toolset
 from groundwire.workspace.boundary import Workspace
 
@@ -31,9 +31,15 @@ class WatchedToolset(Toolset):
         super().__init__(workspace, dialect)
         self.noted: list[Noted] = []
 
-    async def call(self, name: str, arguments: object) -> ToolResult:
+    async def call(
+        self,
+        name: str,
+        arguments: object,
+        *,
+        before_write: BeforeWrite | None = None,
+    ) -> ToolResult:
         """Run one tool and take note."""
-        result = await super().call(name, arguments)
+        result = await super().call(name, arguments, before_write=before_write)
         self.noted.append(Noted(name, is_edit(name, arguments), result.error.type if result.error else ""))
         return result
 
