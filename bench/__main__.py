@@ -16,6 +16,7 @@ BENCHMARKS = {
     "citations": "citation insertion against Gemini CLI's own code",
     "corpus": "indexing and asking a folder of 10,000 documents",
     "emulator": "the emulator against a bare server of the same library",
+    "gateway": "the gateway against LiteLLM, node http-proxy and a Starlette forwarder",
     "edits": "finding the place of an edit, with the mistakes models make",
     "startup": "commands against an empty Python and other programs",
     "tools": "the file tools against ripgrep and Gemini CLI's tools",

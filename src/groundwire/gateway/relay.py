@@ -18,7 +18,7 @@ from groundwire.gateway.refusals import JSON, Answer, Refused, upstream_refusal
 from groundwire.transport.base import Response
 from groundwire.transport.retry import Refusal, in_memory
 from groundwire.transport.sse import as_event
-from groundwire.transport.unwrapping import EventUnwrapper, error_in
+from groundwire.transport.unwrapping import EventUnwrapper, error_in, unwrapped
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 """The largest answer, or event of one: several pictures at once."""
@@ -97,13 +97,11 @@ async def refuse_if_refused(response: Response, upstream: str) -> None:
 
 async def whole(response: Response, upstream: str, *, generated: bool) -> Answer:
     """The answer that came in one piece; `generated` says that it must have an end that clients know."""
-    body = await response.read(MAX_ANSWER_BYTES)
+    body = unwrapped(await response.read(MAX_ANSWER_BYTES))
     if (status := error_in(body)) is not None:
         raise Refused(upstream_refusal(Refusal(status, response.headers, body), upstream))
     if generated:
         body = _with_an_end(body)
-    else:
-        _check_json(body)
     return Answer(response.status, body, (JSON, *passed_headers(response)))
 
 
@@ -161,10 +159,3 @@ def _with_an_end(body: bytes) -> bytes:
         if end is not None:
             candidate |= {name: end[name] for name in ("finishReason", "finishMessage")}
     return msgspec.json.encode(answer)
-
-
-def _check_json(body: bytes) -> None:
-    try:
-        msgspec.json.decode(body, type=msgspec.Raw)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise UnreadableAnswer("The upstream sent something that is not JSON.") from error

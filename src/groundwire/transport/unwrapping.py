@@ -97,7 +97,8 @@ class EventUnwrapper:
         received = self._start + chunk
         visible = received.removeprefix(_BOM).lstrip(_BLANK)
         if not visible or _BOM.startswith(received):
-            self._start = received
+            # White space says nothing, and megabytes of it would be looked through again with each chunk.
+            self._start = received if _BOM.startswith(received) else b""
             return b""
         self._start = None
         if visible[:1] in (b"{", b"["):
@@ -199,4 +200,4 @@ def _without_envelope(document: bytes) -> bytes:
 
 def _unreadable(document: bytes) -> UnreadableAnswer:
     shown = document[:120].decode("utf-8", "replace")
-    return UnreadableAnswer(f"Code Assist sent something that is not JSON: {shown!r}", hint="Try again.")
+    return UnreadableAnswer(f"The server sent something that is not JSON: {shown!r}", hint="Try again.")

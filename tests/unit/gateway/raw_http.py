@@ -68,7 +68,7 @@ class Client:
         async with asyncio.timeout(SECONDS):
             heard = await self.hear_head()
             if "transfer-encoding" in heard.headers:
-                await self._chunks(heard)
+                await self.hear_chunks(heard)
             elif "content-length" in heard.headers:
                 heard.body = await self.reader.readexactly(int(heard.headers["content-length"]))
             else:
@@ -80,7 +80,8 @@ class Client:
         pairs = [line.partition(":") for line in head[1:] if line]
         return Heard(int(head[0].split()[1]), {name.lower(): value.strip() for name, _, value in pairs})
 
-    async def _chunks(self, heard: Heard) -> None:
+    async def hear_chunks(self, heard: Heard) -> None:
+        """The rest of an answer in chunks."""
         try:
             while size := int((await self.reader.readuntil(b"\r\n")), 16):
                 heard.pieces.append((await self.reader.readexactly(size + 2))[:-2])
