@@ -15,7 +15,20 @@
     │   ├── MissingOpenAISession
     │   ├── MissingOpenRouterKey
     │   ├── MissingCorpus
-    │   └── SignInExpired
+    │   ├── SignInExpired
+    │   ├── MissingGoogleSignIn
+    │   ├── MissingGoogleClient
+    │   ├── BadGoogleClient
+    │   └── CodeAssistRefused         Google knows who asks, and says no
+    │       ├── ProjectRequired
+    │       ├── IneligibleAccount
+    │       │   └── UnsupportedClient
+    │       ├── ValidationRequired
+    │       ├── AccountSuspended
+    │       ├── ServiceDisabled
+    │       ├── NotLicensed
+    │       ├── BlockedByPerimeter
+    │       └── OnboardingFailed
     ├── SearchFailed                  a provider was asked and gave no usable answer
     │   ├── GeminiSearchFailed
     │   ├── OpenAISearchFailed
@@ -148,7 +161,9 @@ class MissingOpenAISession(CredentialError):
     """No ChatGPT sign-in was found in any store."""
 
     code = "MISSING_OPENAI_OAUTH_SESSION"
-    default_hint = "Sign in with one of: codex login, or: opencode auth login (OpenAI, ChatGPT)."
+    default_hint = (
+        "Sign in with one of: groundwire login openai, codex login, or opencode auth login (OpenAI, ChatGPT)."
+    )
 
 
 class MissingOpenRouterKey(CredentialError):
@@ -172,6 +187,127 @@ class SignInExpired(CredentialError):
     """A stored sign-in can no longer be renewed."""
 
     code = "SIGN_IN_EXPIRED"
+
+
+class MissingGoogleSignIn(CredentialError):
+    """No Google sign-in was found in any store."""
+
+    code = "MISSING_GOOGLE_SIGN_IN"
+    default_hint = (
+        "Read docs/sign-in.md first, then run: groundwire login google. "
+        "An API key (groundwire login gemini) or Vertex AI is the way that Google supports."
+    )
+
+
+class MissingGoogleClient(CredentialError):
+    """Google wants an OAuth client with its secret, and none is configured."""
+
+    code = "MISSING_GOOGLE_CLIENT"
+    default_hint = (
+        "Set GROUNDWIRE_GOOGLE_CLIENT_ID and GROUNDWIRE_GOOGLE_CLIENT_SECRET to an OAuth client of your own "
+        "(type: desktop app), or take that of a Gemini CLI on this machine: --use-gemini-cli-client, or "
+        "GROUNDWIRE_GOOGLE_USE_GEMINI_CLI_CLIENT=1."
+    )
+
+
+class BadGoogleClient(CredentialError):
+    """Google does not accept the OAuth client or its secret."""
+
+    code = "BAD_GOOGLE_CLIENT"
+    default_hint = (
+        "Check the client id and the secret: a sign-in can be renewed only with the client it was made with."
+    )
+
+
+class CodeAssistRefused(CredentialError):
+    """Google knows who asks, and does not give them Code Assist."""
+
+    code = "CODE_ASSIST_REFUSED"
+    http_status = 403
+    default_hint = "An API key works without Code Assist: groundwire login gemini"
+
+
+class ProjectRequired(CodeAssistRefused):
+    """The account's licence wants a Google Cloud project, and none was named."""
+
+    code = "PROJECT_REQUIRED"
+    default_hint = (
+        "Name the project your licence belongs to: export GOOGLE_CLOUD_PROJECT=my-project "
+        "(its id, not its number)."
+    )
+
+
+class IneligibleAccount(CodeAssistRefused):
+    """Google says that this account cannot use Code Assist."""
+
+    code = "INELIGIBLE_ACCOUNT"
+    default_hint = (
+        "Sign in with an account that has a Code Assist Standard or Enterprise licence, "
+        "or use an API key: groundwire login gemini"
+    )
+
+
+class UnsupportedClient(IneligibleAccount):
+    """Code Assist no longer serves individual accounts through this kind of sign-in."""
+
+    code = "UNSUPPORTED_CLIENT"
+    default_hint = (
+        "Since 18 June 2026 only Code Assist Standard and Enterprise licences are served. With such a one: "
+        "export GOOGLE_CLOUD_PROJECT=its-project. Otherwise use an API key: groundwire login gemini"
+    )
+
+
+class ValidationRequired(CodeAssistRefused):
+    """Google wants the person to verify the account on a page of its own."""
+
+    code = "VALIDATION_REQUIRED"
+    default_hint = "Verify the account at https://accounts.google.com, then try again."
+
+
+class AccountSuspended(CodeAssistRefused):
+    """Google disabled the service for this account, for a violation of its terms."""
+
+    code = "ACCOUNT_SUSPENDED"
+    default_hint = (
+        "Stop using this sign-in (groundwire logout google), appeal to Google, and use an API key meanwhile."
+    )
+
+
+class ServiceDisabled(CodeAssistRefused):
+    """The project has not enabled the API."""
+
+    code = "SERVICE_DISABLED"
+    default_hint = "Enable it: gcloud services enable cloudaicompanion.googleapis.com --project my-project"
+
+
+class NotLicensed(CodeAssistRefused):
+    """The person has no licence seat in the project's subscription."""
+
+    code = "NOT_LICENSED"
+    default_hint = (
+        "Ask your administrator for a Gemini Code Assist seat, or name the project that has one: "
+        "export GOOGLE_CLOUD_PROJECT=my-project"
+    )
+
+
+class BlockedByPerimeter(CodeAssistRefused):
+    """The organization's VPC service controls do not let the request through."""
+
+    code = "BLOCKED_BY_PERIMETER"
+    default_hint = (
+        "Name a project inside the perimeter: export GOOGLE_CLOUD_PROJECT=my-project; if it is already, ask "
+        "your administrator to allow cloudcode-pa.googleapis.com."
+    )
+
+
+class OnboardingFailed(CodeAssistRefused):
+    """Google began to set up Code Assist for the account and did not finish."""
+
+    code = "ONBOARDING_FAILED"
+    http_status = 502
+    default_hint = (
+        "Try again in a few minutes, or name your own project: export GOOGLE_CLOUD_PROJECT=my-project"
+    )
 
 
 class SearchFailed(GroundwireError):

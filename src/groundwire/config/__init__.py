@@ -13,6 +13,7 @@ from groundwire.config.load import load_config
 from groundwire.config.settings import (
     BaseUrls,
     Config,
+    GoogleSettings,
     LocalSettings,
     Paths,
     ProviderSettings,
@@ -24,6 +25,7 @@ __all__ = [
     "BaseUrls",
     "Config",
     "ConfigProblem",
+    "GoogleSettings",
     "LocalSettings",
     "Paths",
     "ProviderSettings",

@@ -18,6 +18,8 @@ Low to high; a higher layer wins setting by setting:
 | openai_oauth.model | GROUNDWIRE_OPENAI_OAUTH_MODEL | openai.options.websearch.model |
 | openrouter.model | GROUNDWIRE_OPENROUTER_MODEL | openrouter.options.websearch.model |
 | openrouter.web_tool, engine, max_results | GROUNDWIRE_OPENROUTER_WEB_TOOL, … | |
+| google.client_id, client_secret, use_gemini_cli_client | GROUNDWIRE_GOOGLE_CLIENT_ID, … | |
+| google.project | OPENCODE_GEMINI_PROJECT_ID, else GOOGLE_CLOUD_PROJECT | gemini-cli.options.projectId |
 | geminisearch.model | GROUNDWIRE_GEMINISEARCH_MODEL | geminisearch.options.model |
 | gemini.api_key, openrouter.api_key (not in groundwire.toml) | see `credentials.resolve` | X.options.apiKey |
 | local.corpus | GROUNDWIRE_CORPUS | |
@@ -31,9 +33,9 @@ Low to high; a higher layer wins setting by setting:
 | allow_insecure_http | GROUNDWIRE_ALLOW_INSECURE_HTTP | |
 
 A project's file comes with a repository somebody else may have written, so it cannot say where keys are
-sent, nor what an agent may do: `urls`, `allow_insecure_http` and `agent` count only in the user's own file.
-A value that cannot be used is reported in `Config.problems` and the lower layer's stays; only arguments,
-and addresses that would leak a key, fail at once.
+sent, who signs in, nor what an agent may do: `urls`, `google`, `allow_insecure_http` and `agent` count only
+in the user's own file. A value that cannot be used is reported in `Config.problems` and the lower layer's
+stays; only arguments, and addresses that would leak a key, fail at once.
 """
 
 from __future__ import annotations
@@ -52,6 +54,7 @@ from groundwire.config.settings import (
     AgentSettings,
     BaseUrls,
     Config,
+    GoogleSettings,
     LocalSettings,
     Paths,
     ProviderSettings,
@@ -125,6 +128,7 @@ def _paths(env: Mapping[str, str], home: Path) -> Paths:
         cache_dir=folder("XDG_CACHE_HOME", home / ".cache") / "groundwire",
         opencode_auth=data / "opencode" / "auth.json",
         codex_home=folder("CODEX_HOME", home / ".codex"),
+        gemini_home=folder("GEMINI_CLI_HOME", home) / ".gemini",
     )
 
 
@@ -135,6 +139,13 @@ def variable_of(setting: str) -> str:
     )
 
 
+def _google_project(env: Mapping[str, str]) -> Mapping[str, Found]:
+    """The project by the names other programs use, best first: the first one that is set."""
+    names = ("OPENCODE_GEMINI_PROJECT_ID", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID")
+    found = next(((name, value) for name in names if (value := env.get(name, "").strip())), None)
+    return {} if found is None else {"google.project": Found(found[1], found[0], None, found[0])}
+
+
 def _from_environment(env: Mapping[str, str]) -> Layer:
     found: dict[str, Found] = {}
     for setting in checks.CHECKS:
@@ -142,7 +153,7 @@ def _from_environment(env: Mapping[str, str]) -> Layer:
         # Keys in the environment are the business of credentials.resolve.
         if not setting.endswith(".api_key") and (value := env.get(variable, "")) != "":
             found[setting] = Found(checks.from_text(setting, value), variable, None, variable)
-    return Layer(found)
+    return Layer({**_google_project(env), **found})
 
 
 def _from_arguments(arguments: Mapping[str, object], chosen: Mapping[str, object]) -> dict[str, object]:
@@ -183,6 +194,7 @@ def _assemble(
         openrouter=ProviderSettings(urls.openrouter, **_section("openrouter", chosen)),
         geminisearch=ProviderSettings(urls.gemini, **_section("geminisearch", chosen)),
         local=LocalSettings(None if corpus is None else _corpus(str(corpus), cwd, paths.home)),
+        google=GoogleSettings(**_section("google", chosen)),
         search=SearchSettings(**_section("search", chosen)),
         urls=urls,
         paths=paths,

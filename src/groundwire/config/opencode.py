@@ -52,6 +52,7 @@ KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("openrouter", "options", "websearch", "model"),
         ("openrouter", "options", "websearch_cited", "model"),
     ),
+    "google.project": (("gemini-cli", "options", "projectId"), ("google", "options", "projectId")),
 }
 
 

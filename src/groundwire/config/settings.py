@@ -74,6 +74,17 @@ class AgentSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GoogleSettings:
+    """For signing in to Google: whose OAuth client, and which project to ask Code Assist for."""
+
+    client_id: str | None = None
+    client_secret: Secret | None = None
+    use_gemini_cli_client: bool = False
+    """Take the client of a Gemini CLI that is installed on this machine."""
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Paths:
     """Where files of ours and of the programs we share credentials with are kept."""
 
@@ -84,6 +95,7 @@ class Paths:
     cache_dir: Path
     opencode_auth: Path
     codex_home: Path
+    gemini_home: Path
 
     @property
     def own_store(self) -> Path:
@@ -106,6 +118,7 @@ class Config:
     openrouter: ProviderSettings
     geminisearch: ProviderSettings
     local: LocalSettings
+    google: GoogleSettings
     search: SearchSettings
     urls: BaseUrls
     paths: Paths

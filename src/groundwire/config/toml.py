@@ -1,7 +1,7 @@
 """groundwire.toml, the user's and the project's: read, with names that are no setting reported.
 
 A project's file comes with a repository somebody else may have written, so it is not trusted to say where
-keys are sent, nor what an agent may do.
+keys are sent, with whose client one signs in, nor what an agent may do.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ def _refused(setting: str, trusted: bool) -> str | None:
         return f"{setting}: keys are not read from {FILE_NAME}; run: groundwire login"
     if setting not in CHECKS:
         return f"{setting} is not a setting"
-    if not trusted and (setting.startswith(("urls.", "agent.")) or setting == "allow_insecure_http"):
+    own_only = setting.startswith(("urls.", "google.", "agent.")) or setting == "allow_insecure_http"
+    if not trusted and own_only:
         return f"{setting} counts only in your own file, not in a project's"
     return None

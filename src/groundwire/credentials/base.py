@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -16,9 +16,11 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A usable credential of one provider. `where` is for people: "environment variable GEMINI_API_KEY"."""
+    """A usable credential of one provider. `where` is for people: "environment variable GEMINI_API_KEY".
+    `project` gives the Google Cloud project that goes with a Google sign-in; other credentials have none."""
 
     provider: str
     kind: CredentialKind
     where: str
     authorizer: Authorizer = field(repr=False)
+    project: Callable[[], Awaitable[str]] | None = field(default=None, repr=False)

@@ -5,6 +5,7 @@ Which places count for whom, and in what order, is written in `resolve`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,15 @@ from groundwire.config import Config, ConfigProblem
 from groundwire.config.checks import usable_key
 from groundwire.config.files import Unreadable, parse_toml, read_text
 from groundwire.credentials.base import Clock, CredentialKind
+from groundwire.credentials.gemini_cli_encrypted import EncryptedStore, encrypted_place
+from groundwire.credentials.google_client import client_for
+from groundwire.credentials.google_records import (
+    encrypted_tokens,
+    gemini_cli_tokens,
+    opencode_tokens,
+    own_tokens,
+)
+from groundwire.credentials.memory import Memory
 from groundwire.credentials.openai_oauth import ends_at
 from groundwire.credentials.own_store import own_store
 from groundwire.credentials.records import (
@@ -23,11 +33,24 @@ from groundwire.credentials.records import (
     oauth_record,
 )
 from groundwire.credentials.store import FileStore, Reading, Store, TextStore
-from groundwire.credentials.token_cache import TokenPlace, codex_place, record_place
+from groundwire.credentials.token_places import (
+    TokenPlace,
+    codex_place,
+    gemini_cli_place,
+    opencode_google_place,
+    own_google_place,
+    own_place,
+    record_place,
+)
+from groundwire.errors import MissingGoogleClient
 from groundwire.secret import Secret
 
 OPENCODE_SIGN_IN = "opencode auth login (choose OpenAI, then ChatGPT)"
+OPENCODE_GOOGLE_SIGN_IN = "opencode auth login (choose Google), or: groundwire login google"
 CODEX_SIGN_IN = "codex login"
+OPENAI_SIGN_IN = "groundwire login openai"
+GOOGLE_SIGN_IN = "groundwire login google"
+GEMINI_CLI_SIGN_IN = "gemini (choose Sign in with Google), or: groundwire login google"
 IN_KEYRING = (
     "Codex keeps its sign-in in the system's keyring, which groundwire does not read; "
     'set cli_auth_credentials_store = "file" in Codex\'s config.toml and run codex login'
@@ -54,8 +77,13 @@ class Places:
         self._env = env
         self._clock = clock
         self._readings: dict[str, Reading] = {}
+        self._memory = Memory(config.paths.state_dir)
         self._own = own_store(config)
         self._codex = FileStore(config.paths.codex_auth, "Codex's auth.json")
+        self._gemini_cli = FileStore(
+            config.paths.gemini_home / "oauth_creds.json", "Gemini CLI's oauth_creds.json"
+        )
+        self._encrypted = EncryptedStore(config.paths.gemini_home / "gemini-credentials.json", *_names())
         self._opencode: Store = FileStore(config.paths.opencode_auth, "OpenCode's auth.json")
         self._bad_content: ConfigProblem | None = None
         if content := env.get("OPENCODE_AUTH_CONTENT"):
@@ -66,14 +94,16 @@ class Places:
 
     def problems(self) -> list[ConfigProblem]:
         """Stores that cannot be read, and why."""
-        readings = [self._read(store) for store in (self._opencode, self._own, self._codex)]
+        readings = [self._read(store) for store in self._stores()]
         found = [self._bad_content, *(reading.problem for reading in readings)]
         return [problem for problem in found if problem is not None]
 
     def files(self) -> list[Path]:
         """The store files that are there."""
-        stores = (self._opencode, self._own, self._codex)
-        return [s.path for s in stores if isinstance(s, FileStore) and self._read(s).present]
+        return [store.path for store in self._stores() if store.path and self._read(store).present]
+
+    def _stores(self) -> tuple[Store, ...]:
+        return (self._opencode, self._own, self._codex, self._gemini_cli, self._encrypted)
 
     def argument(self, name: str) -> Iterator[Candidate]:
         """A key given by the caller."""
@@ -133,49 +163,107 @@ class Places:
                 yield self._session(found.where, OAuthTokens(found.key), None)
 
     def opencode_session(self, name: str) -> Iterator[Candidate]:
-        """An `oauth` record in OpenCode's store."""
-        place = record_place(self._opencode, name, self._config.paths.state_dir, OPENCODE_SIGN_IN)
+        """A ChatGPT sign-in in an `oauth` record of OpenCode's store."""
+        place = record_place(self._opencode, name, self._memory, OPENCODE_SIGN_IN)
         return self._sessions(place, lambda document: oauth_record(document, name))
 
     def own_session(self, name: str) -> Iterator[Candidate]:
-        """An `oauth` record in our own store."""
-        place = record_place(self._own, name, self._config.paths.state_dir, CODEX_SIGN_IN)
+        """A ChatGPT sign-in in our own store."""
+        place = own_place(self._own, name, self._memory, OPENAI_SIGN_IN)
         return self._sessions(place, lambda document: oauth_record(document, name))
 
     def codex_session(self) -> Iterator[Candidate]:
         """The ChatGPT sign-in of Codex."""
-        place = codex_place(self._codex, self._config.paths.state_dir, CODEX_SIGN_IN)
+        place = codex_place(self._codex, self._memory, CODEX_SIGN_IN)
         yield from self._sessions(place, codex_tokens)
         if not self._read(self._codex).present and _uses_keyring(self._config.paths.codex_home):
             yield Candidate(self._codex.where, "oauth", unusable=IN_KEYRING)
 
+    def google_token(self) -> Iterator[Candidate]:
+        """An access token in the variable that Gemini CLI reads, under the condition it sets."""
+        if self._env.get("GOOGLE_GENAI_USE_GCA", "").lower() in ("true", "1"):
+            yield from self.variable_token("GOOGLE_CLOUD_ACCESS_TOKEN")
+
+    def own_google(self) -> Iterator[Candidate]:
+        """A Google sign-in in our own store."""
+        place = own_google_place(self._own, self._memory, GOOGLE_SIGN_IN)
+        return self._sessions(place, own_tokens, self._not_renewable)
+
+    def opencode_google(self, name: str) -> Iterator[Candidate]:
+        """A Google sign-in in an `oauth` record of OpenCode's store."""
+        place = opencode_google_place(self._opencode, name, self._memory, OPENCODE_GOOGLE_SIGN_IN)
+        return self._sessions(place, lambda document: opencode_tokens(document, name), self._not_renewable)
+
+    def gemini_cli_google(self) -> Iterator[Candidate]:
+        """The sign-in of Gemini CLI, in its plain store and in its encrypted one."""
+        plain = gemini_cli_place(self._gemini_cli, self._memory, GEMINI_CLI_SIGN_IN)
+        yield from self._sessions(plain, gemini_cli_tokens, self._not_renewable)
+        sealed = encrypted_place(self._encrypted, self._memory, GEMINI_CLI_SIGN_IN)
+        yield from self._sessions(sealed, encrypted_tokens, self._not_renewable)
+        if (problem := self._read(self._encrypted).problem) is not None:
+            yield Candidate(self._encrypted.where, "oauth", unusable=problem.reason)
+
+    def _not_renewable(self, tokens: OAuthTokens) -> str | None:
+        """Why a Google sign-in whose token has ended cannot be renewed, if it cannot."""
+        try:
+            client_for(self._config, self._env)(tokens)
+        except MissingGoogleClient:
+            return "the access token has ended, and no OAuth client is configured to renew it"
+        return None
+
     def _sessions(
-        self, place: TokenPlace, load: Callable[[Mapping[str, object]], OAuthTokens | None]
+        self,
+        place: TokenPlace,
+        load: Callable[[Mapping[str, object]], OAuthTokens | None],
+        not_renewable: Callable[[OAuthTokens], str | None] = lambda tokens: None,
     ) -> Iterator[Candidate]:
         try:
-            if (tokens := load(self._read(place.store).document)) is not None:
-                yield self._session(place.store.where, tokens, place)
+            if load(self._read(place.store).document) is None:
+                return
+            tokens = place.load()  # with what we remember of it
+            if tokens is not None:
+                yield self._session(place.store.where, tokens, place, not_renewable)
         except BadRecord as reason:
             yield Candidate(place.store.where, "oauth", unusable=str(reason))
 
-    def _session(self, where: str, tokens: OAuthTokens, place: TokenPlace | None) -> Candidate:
+    def _session(
+        self,
+        where: str,
+        tokens: OAuthTokens,
+        place: TokenPlace | None,
+        not_renewable: Callable[[OAuthTokens], str | None] = lambda tokens: None,
+    ) -> Candidate:
         """A sign-in that has ended counts only if it can be renewed."""
+        reason = None
         end = ends_at(tokens)
-        if end is not None and end <= self._clock():
-            if place is None or not isinstance(place.store, FileStore):
-                return Candidate(
-                    where, "oauth", unusable="the access token has ended, and it cannot be renewed here"
-                )
-            if tokens.refresh is None:
-                return Candidate(
-                    where, "oauth", unusable="the access token has ended and there is no refresh token"
-                )
+        if self._memory.has_ended(tokens.refresh):
+            reason = "the sign-in has ended: its server refused it for good"
+        elif end is not None and end <= self._clock():
+            if place is None or place.store.path is None:
+                reason = "the access token has ended, and it cannot be renewed here"
+            elif tokens.refresh is None:
+                reason = "the access token has ended and there is no refresh token"
+            else:
+                reason = not_renewable(tokens)
+        if reason is not None:
+            return Candidate(where, "oauth", unusable=reason)
         return Candidate(where, "oauth", tokens=tokens, place=place)
 
     def _read(self, store: Store) -> Reading:
         if store.where not in self._readings:
             self._readings[store.where] = store.read()
         return self._readings[store.where]
+
+
+def _names() -> tuple[str, str]:
+    """The names of this machine and this user, as Node's os.hostname and os.userInfo give them."""
+    host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+    try:
+        import pwd  # noqa: PLC0415  (not on Windows)
+
+        return host, pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        return host, os.environ.get("USERNAME") or os.environ.get("USER") or ""
 
 
 def _uses_keyring(codex_home: Path) -> bool:

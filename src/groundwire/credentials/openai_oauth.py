@@ -1,23 +1,21 @@
 """OpenAI's sign-in as plain functions: read a token's claims, ask for new tokens, judge the reply.
 
-Nothing here touches a disk, a clock or the network. Claims are read without verifying the signature: we only
-look at our own token to know when it ends and whose account it names; the server is the one who verifies.
+Nothing here touches a disk, a clock or the network. `OpenAIIssuer` is these functions in the form that
+`token_cache` keeps a sign-in fresh with.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
-import msgspec
-
-from groundwire.config.checks import usable_key
-from groundwire.credentials.records import OAuthTokens
+from groundwire.credentials import jwt
+from groundwire.credentials.records import OAuthTokens, header_text
 from groundwire.credentials.store import Changes
+from groundwire.credentials.token_reply import DEFAULT_LIFETIME, Granted, Refused, judge
+from groundwire.errors import CredentialError, MissingOpenAISession
 from groundwire.secret import Secret
 from groundwire.transport.base import Request
 from groundwire.version import __version__
@@ -31,7 +29,6 @@ MARGIN = 5 * 60.0
 _UNDATED_LIFETIME = 8 * 24 * 3600.0
 """Codex renews a token whose end cannot be read this long after the last renewal."""
 
-_DEFAULT_LIFETIME = 3600.0
 _AUTH_CLAIM = "https://api.openai.com/auth"
 _PERMANENT = {"refresh_token_expired", "refresh_token_reused", "refresh_token_invalidated", "invalid_grant"}
 
@@ -46,28 +43,9 @@ class Claims:
     fedramp: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Refreshed:
-    """New tokens; whatever the server left out keeps its old value."""
-
-    access: Secret | None
-    refresh: Secret | None
-    id_token: Secret | None
-    expires_in: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """No new tokens. `permanent`: only a new sign-in helps. `reused`: someone else spent this token."""
-
-    reason: str
-    permanent: bool
-    reused: bool = False
-
-
 def claims(token: Secret | None) -> Claims:
     """What a JWT says about itself, or an empty Claims for anything that is not one."""
-    payload = _payload(token)
+    payload = jwt.payload(token)
     inner = payload.get(_AUTH_CLAIM)
     auth: Mapping[str, object] = inner if isinstance(inner, dict) else {}
     organizations = payload.get("organizations")
@@ -79,8 +57,8 @@ def claims(token: Secret | None) -> Claims:
     )
     return Claims(
         expires=_date(payload.get("exp")),
-        account_id=next((text for value in ids if (text := _header_text(value))), None),
-        residency=_header_text(auth.get("chatgpt_compute_residency")),
+        account_id=next((text for value in ids if (text := header_text(value))), None),
+        residency=header_text(auth.get("chatgpt_compute_residency")),
         fedramp=auth.get("chatgpt_account_is_fedramp") is True,
     )
 
@@ -135,26 +113,17 @@ def refresh_request(base_url: str, refresh: Secret, client_id: str | None = None
     )
 
 
-def judge_refresh(status: int, body: bytes) -> Refreshed | Refused:
-    """Understand the token endpoint's reply."""
-    try:
-        reply = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        reply = None
-    fields: Mapping[str, object] = reply if isinstance(reply, dict) else {}
-    if 200 <= status < 300:
-        access, refresh = _token(fields, "access_token"), _token(fields, "refresh_token")
-        if access is None and refresh is None:
-            return Refused("it answered without a token", permanent=False)
-        return Refreshed(access, refresh, _token(fields, "id_token"), _lifetime(fields.get("expires_in")))
-    code = _error_code(fields)
-    permanent = status == 401 or code in _PERMANENT
-    return Refused(
-        f"HTTP {status}" + (f", {code}" if code else ""), permanent, reused=code == "refresh_token_reused"
-    )
+def judge_refresh(status: int, body: bytes) -> Granted | Refused:
+    """Understand the token endpoint's reply. A 401 is for good, whatever else it says."""
+    reply = judge(status, body, permanent=_PERMANENT)
+    if isinstance(reply, Granted):
+        return reply
+    if reply.code == "refresh_token_reused":
+        return replace(reply, reason="its refresh token was already used by another program")
+    return replace(reply, permanent=reply.permanent or status == 401)
 
 
-def renewed(old: OAuthTokens, reply: Refreshed, now: float) -> OAuthTokens:
+def renewed(old: OAuthTokens, reply: Granted, now: float) -> OAuthTokens:
     """The old tokens with everything new in their place."""
     access = reply.access or old.access
     end = claims(access).expires
@@ -163,7 +132,7 @@ def renewed(old: OAuthTokens, reply: Refreshed, now: float) -> OAuthTokens:
         refresh=reply.refresh or old.refresh,
         id_token=reply.id_token or old.id_token,
         account_id=old.account_id or claims(reply.id_token).account_id or claims(access).account_id,
-        expires=end if end is not None else now + (reply.expires_in or _DEFAULT_LIFETIME),
+        expires=end if end is not None else now + (reply.expires_in or DEFAULT_LIFETIME),
         last_refresh=now,
         client_id=old.client_id,
     )
@@ -193,50 +162,40 @@ def codex_changes(tokens: OAuthTokens) -> Changes:
     return changes
 
 
-def _payload(token: Secret | None) -> Mapping[str, object]:
-    parts = token.reveal().split(".") if token is not None else []
-    if len(parts) != 3:
-        return {}
-    try:
-        # JWTs leave out base64's padding.
-        decoded = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
-        payload = msgspec.json.decode(decoded)
-    except (binascii.Error, ValueError, RecursionError):
-        return {}
-    return payload if isinstance(payload, dict) else {}
-
-
 def _date(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
         return None
     return float(value)
 
 
-def _header_text(value: object) -> str | None:
-    if isinstance(value, str) and value.isascii() and value.isprintable():
-        return value.strip() or None
-    return None
+@dataclass(frozen=True, slots=True)
+class OpenAIIssuer:
+    """How a ChatGPT sign-in is kept fresh at the sign-in server of this address."""
 
+    oauth_url: str
+    label: str = "ChatGPT"
+    missing: type[CredentialError] = MissingOpenAISession
 
-def _token(fields: Mapping[str, object], name: str) -> Secret | None:
-    value = fields.get(name)
-    try:
-        return usable_key(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
+    def ends_at(self, tokens: OAuthTokens) -> float | None:
+        """When the access token ends."""
+        return ends_at(tokens)
 
+    def is_stale(self, tokens: OAuthTokens, now: float) -> bool:
+        """Whether to renew before the next request."""
+        return is_stale(tokens, now)
 
-def _lifetime(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e9:
-        return None
-    return float(value)
+    def headers(self, tokens: OAuthTokens) -> dict[str, str | Secret]:
+        """The headers of a request."""
+        return codex_headers(tokens)
 
+    def refresh_request(self, tokens: OAuthTokens, refresh: Secret) -> Request:
+        """Ask for new tokens, as the client for which the old ones were made."""
+        return refresh_request(self.oauth_url, refresh, tokens.client_id)
 
-def _error_code(fields: Mapping[str, object]) -> str | None:
-    """The code stands in `error.code`, `error` or `code`."""
-    error = fields.get("error")
-    candidates = (error.get("code"), error.get("type")) if isinstance(error, dict) else (error,)
-    for value in (*candidates, fields.get("code")):
-        if isinstance(value, str) and value.isidentifier():
-            return value
-    return None
+    def judge_refresh(self, status: int, body: bytes) -> Granted | Refused:
+        """Understand the reply."""
+        return judge_refresh(status, body)
+
+    def renewed(self, old: OAuthTokens, reply: Granted, now: float) -> OAuthTokens:
+        """The old tokens with everything new in their place."""
+        return renewed(old, reply, now)

@@ -3,8 +3,8 @@
 OpenCode keeps `{"google": {"type": "api", "key": …}, "openai": {"type": "oauth", "access": …, "refresh": …,
 "expires": ms, "accountId": …}}`; our own store has the same records under our provider names. Codex keeps
 `{"tokens": {"id_token": …, "access_token": …, "refresh_token": …, "account_id": …}, "last_refresh": …}`.
-All functions here are pure. A record that cannot be used raises BadRecord with the reason; one that is not
-there is None.
+How Google sign-ins are kept is in `google_records`. All functions here are pure. A record that cannot be used
+raises BadRecord with the reason; one that is not there is None.
 """
 
 from __future__ import annotations
@@ -33,14 +33,19 @@ class OAuthTokens:
     expires: float | None = None
     last_refresh: float | None = None
     client_id: str | None = None
+    client_secret: Secret | None = None
+    email: str | None = None
+    asked_project: str | None = None
+    """The project that was asked for when `project` was found."""
+    project: str | None = None
 
 
 def api_key_record(document: Mapping[str, object], name: str) -> Secret | None:
     """The key of an `api` record in OpenCode's or our own store; None when there is none of that type."""
-    record = _record(document, name)
+    record = record_named(document, name)
     if record is None or record.get("type") != "api":
         return None
-    key = _secret(record, "key")
+    key = secret_field(record, "key")
     if key is None:
         raise BadRecord(f"the record '{name}' has no key")
     return key
@@ -48,17 +53,17 @@ def api_key_record(document: Mapping[str, object], name: str) -> Secret | None:
 
 def oauth_record(document: Mapping[str, object], name: str) -> OAuthTokens | None:
     """The tokens of an `oauth` record in OpenCode's or our own store; None when there is none."""
-    record = _record(document, name)
+    record = record_named(document, name)
     if record is None or record.get("type") != "oauth":
         return None
-    access = _secret(record, "access")
+    access = secret_field(record, "access")
     if access is None:
         raise BadRecord(f"the record '{name}' has no access token")
-    expires = _number(record.get("expires"))
+    expires = finite_number(record.get("expires"))
     return OAuthTokens(
         access=access,
-        refresh=_secret(record, "refresh"),
-        account_id=_plain(record.get("accountId")),
+        refresh=secret_field(record, "refresh"),
+        account_id=header_text(record.get("accountId")),
         expires=None if expires is None else expires / 1000,
     )
 
@@ -70,21 +75,22 @@ def codex_tokens(document: Mapping[str, object]) -> OAuthTokens | None:
         return None
     if not isinstance(tokens, dict):
         raise BadRecord("'tokens' is not an object")
-    access = _secret(tokens, "access_token")
+    access = secret_field(tokens, "access_token")
     if access is None:
         raise BadRecord("'tokens' has no access_token")
     provenance = tokens.get("oauth_provenance")
     return OAuthTokens(
         access=access,
-        refresh=_secret(tokens, "refresh_token"),
-        id_token=_secret(tokens, "id_token"),
-        account_id=_plain(tokens.get("account_id")),
+        refresh=secret_field(tokens, "refresh_token"),
+        id_token=secret_field(tokens, "id_token"),
+        account_id=header_text(tokens.get("account_id")),
         last_refresh=_timestamp(document.get("last_refresh")),
-        client_id=_plain(provenance.get("client_id")) if isinstance(provenance, dict) else None,
+        client_id=header_text(provenance.get("client_id")) if isinstance(provenance, dict) else None,
     )
 
 
-def _record(document: Mapping[str, object], name: str) -> dict[str, object] | None:
+def record_named(document: Mapping[str, object], name: str) -> dict[str, object] | None:
+    """One record of OpenCode's or our own store."""
     record = document.get(name)
     if record is None:
         return None
@@ -93,7 +99,8 @@ def _record(document: Mapping[str, object], name: str) -> dict[str, object] | No
     return record
 
 
-def _secret(record: Mapping[str, object], field: str) -> Secret | None:
+def secret_field(record: Mapping[str, object], field: str) -> Secret | None:
+    """A token or key of a record, checked so that it can be sent."""
     value = record.get(field)
     if value is None:
         return None
@@ -105,14 +112,15 @@ def _secret(record: Mapping[str, object], field: str) -> Secret | None:
         raise BadRecord(f"'{field}' {wrong}") from None
 
 
-def _plain(value: object) -> str | None:
+def header_text(value: object) -> str | None:
     """A text that may go into a header, or None."""
     if isinstance(value, str) and value.isascii() and value.isprintable():
         return value.strip() or None
     return None
 
 
-def _number(value: object) -> float | None:
+def finite_number(value: object) -> float | None:
+    """A number that can be reckoned with, or None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:

@@ -26,6 +26,12 @@ OpenRouter (`openrouter`, tool `websearch_openrouter`):
  3. what OpenCode uses for its provider `openrouter`: `options.apiKey` in its config, then its store
  4. our own store
 
+Code Assist (`code_assist`), always a Google sign-in:
+ 1. the variable GOOGLE_CLOUD_ACCESS_TOKEN when GOOGLE_GENAI_USE_GCA is true, as Gemini CLI has it
+ 2. our own store, filled by `groundwire login google`
+ 3. OpenCode's store, the `oauth` records `gemini-cli`, then `google`
+ 4. Gemini CLI: its oauth_creds.json, then its encrypted store
+
 An argument is an explicit choice: one that cannot be used fails when the Config is made, and nothing else
 is tried. Everything below it was discovered: a broken or ended one is skipped, `survey` says why, and the
 next is tried. Nothing here touches the network.
@@ -41,11 +47,15 @@ from typing import Literal
 from groundwire.config import Config, ConfigProblem
 from groundwire.credentials.base import Clock, Credential, CredentialKind
 from groundwire.credentials.candidates import Candidate, Places
-from groundwire.credentials.openai_oauth import ends_at
-from groundwire.credentials.token_cache import FixedToken, OpenAISession
+from groundwire.credentials.google_client import client_for
+from groundwire.credentials.google_oauth import GoogleIssuer
+from groundwire.credentials.google_session import Discovery, GoogleSession
+from groundwire.credentials.openai_oauth import OpenAIIssuer, ends_at
+from groundwire.credentials.token_cache import FixedToken, Issuer, Session
 from groundwire.errors import (
     CredentialError,
     MissingGeminiKey,
+    MissingGoogleSignIn,
     MissingOpenAISession,
     MissingOpenRouterKey,
     UnknownProvider,
@@ -53,7 +63,7 @@ from groundwire.errors import (
 from groundwire.transport.auth import ApiKey, Authorizer
 from groundwire.transport.base import Transport
 
-Steps = Literal["gemini", "geminisearch", "openai_oauth", "openrouter"]
+Steps = Literal["gemini", "geminisearch", "openai_oauth", "openrouter", "code_assist"]
 
 STEPS: Mapping[str, Steps] = {
     "gemini": "gemini",
@@ -63,6 +73,7 @@ STEPS: Mapping[str, Steps] = {
     "websearch_openai_oauth": "openai_oauth",
     "openrouter": "openrouter",
     "websearch_openrouter": "openrouter",
+    "code_assist": "code_assist",
 }
 """The list of steps that each provider and each tool uses."""
 
@@ -71,6 +82,7 @@ _MISSING: Mapping[Steps, tuple[type[CredentialError], str]] = {
     "geminisearch": (MissingGeminiKey, "No Gemini API key was found."),
     "openai_oauth": (MissingOpenAISession, "No ChatGPT sign-in was found."),
     "openrouter": (MissingOpenRouterKey, "No OpenRouter API key was found."),
+    "code_assist": (MissingGoogleSignIn, "No Google sign-in was found."),
 }
 
 
@@ -98,6 +110,8 @@ def resolve(
     skipped: list[Candidate] = []
     for candidate in candidates(steps, Places(config, env, clock)):
         if candidate.unusable is None:
+            if steps == "code_assist":
+                return _code_assist(candidate, config, env, transport, clock)
             authorizer = _authorizer(steps, candidate, config, transport, clock)
             provider = "gemini" if steps == "geminisearch" else steps
             return Credential(provider, candidate.kind, candidate.where, authorizer)
@@ -157,6 +171,8 @@ def candidates(steps: Steps, places: Places) -> Iterator[Candidate]:
             return _openai_oauth(places)
         case "openrouter":
             return _openrouter(places)
+        case "code_assist":
+            return _google(places)
 
 
 def _gemini(places: Places) -> Iterator[Candidate]:
@@ -194,6 +210,14 @@ def _openrouter(places: Places) -> Iterator[Candidate]:
     yield from places.own_key("openrouter")  # 4
 
 
+def _google(places: Places) -> Iterator[Candidate]:
+    yield from places.google_token()  # 1
+    yield from places.own_google()  # 2
+    yield from places.opencode_google("gemini-cli")  # 3
+    yield from places.opencode_google("google")
+    yield from places.gemini_cli_google()  # 4
+
+
 def _authorizer(
     steps: Steps, found: Candidate, config: Config, transport: Transport, clock: Clock
 ) -> Authorizer:
@@ -201,9 +225,20 @@ def _authorizer(
         if steps == "openrouter":
             return ApiKey(found.key, "Authorization", "Bearer")
         return ApiKey(found.key, "x-goog-api-key")
+    return _sign_in(found, OpenAIIssuer(config.urls.openai_oauth), transport, clock)
+
+
+def _code_assist(
+    found: Candidate, config: Config, env: Mapping[str, str], transport: Transport, clock: Clock
+) -> Credential:
+    issuer = GoogleIssuer(config.urls.google_oauth, client_for(config, env))
+    discovery = Discovery(transport, config.urls.code_assist, config.google.project, config.paths.state_dir)
+    session = GoogleSession(_sign_in(found, issuer, transport, clock), discovery)
+    return Credential("gemini", found.kind, found.where, session, session.project)
+
+
+def _sign_in(found: Candidate, issuer: Issuer, transport: Transport, clock: Clock) -> Session | FixedToken:
     assert found.tokens is not None
     if found.place is None:
-        return FixedToken(found.tokens)
-    return OpenAISession(
-        found.tokens, found.place, transport=transport, oauth_url=config.urls.openai_oauth, clock=clock
-    )
+        return FixedToken(found.tokens, issuer)
+    return Session(found.tokens, found.place, issuer, transport=transport, clock=clock)

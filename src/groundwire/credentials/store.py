@@ -11,10 +11,11 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
@@ -35,6 +36,33 @@ class Reading:
     document: Mapping[str, object] = field(repr=False, default_factory=dict)
     problem: ConfigProblem | None = None
     present: bool = False
+
+
+class Store(Protocol):
+    """Anything a sign-in can be kept in."""
+
+    @property
+    def path(self) -> Path | None:
+        """Its file; None when it is not in one, and then it cannot be written."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """Its name for people: "OpenCode's auth.json"."""
+        ...
+
+    @property
+    def where(self) -> str:
+        """The label and the path."""
+        ...
+
+    def read(self) -> Reading:
+        """The document, or nothing and a problem."""
+        ...
+
+    def prove_writable(self) -> None:
+        """Fail now rather than after a single-use token was spent."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +89,27 @@ class FileStore:
 
     def put(self, changes: Changes) -> None:
         """Set these values and leave everything else as it is. The caller holds the lock."""
-        target = self._target()
+        self._edit(lambda text: with_values(text, changes))
+
+    def remove(self, name: str) -> None:
+        """Take one record out and leave everything else as it is. The caller holds the lock."""
+        self._edit(lambda text: without(text, name))
+
+    def replace(self, content: str) -> None:
+        """Put this text in the place of everything. The caller holds the lock."""
         try:
-            changed = with_values(read_text(target) or "{}\n", changes)
+            _replace_file(self._target(), content.encode("utf-8"))
+        except OSError as error:
+            raise CredentialError(f"{self.where} cannot be written: {error.strerror or error}.") from None
+
+    def _edit(self, change: Callable[[str], str]) -> None:
+        try:
+            changed = change(read_text(self._target()) or "{}\n")
         except Unreadable as trouble:
             raise CredentialError(
                 f"{self.where} was not changed: {trouble.reason}.", hint="Repair or remove that file first."
             ) from None
-        try:
-            _replace_file(target, changed.encode("utf-8"))
-        except OSError as error:
-            raise CredentialError(f"{self.where} cannot be written: {error.strerror or error}.") from None
+        self.replace(changed)
 
     def prove_writable(self) -> None:
         """Fail now rather than after a single-use token was spent."""
@@ -100,6 +138,11 @@ class TextStore:
     label: str
 
     @property
+    def path(self) -> None:
+        """There is none."""
+        return None
+
+    @property
     def where(self) -> str:
         """The label alone: there is no path."""
         return self.label
@@ -111,8 +154,9 @@ class TextStore:
         except Unreadable as trouble:
             return Reading(problem=ConfigProblem(self.label, trouble.line, trouble.reason), present=True)
 
-
-Store = FileStore | TextStore
+    def prove_writable(self) -> None:
+        """Never writable."""
+        raise CredentialError(f"{self.where} cannot be written back.")
 
 
 def with_values(text: str, changes: Changes) -> str:
@@ -124,6 +168,16 @@ def with_values(text: str, changes: Changes) -> str:
     for path, value in changes.items():
         changed = _set(_members(changed), list(path), value, step, step)
     return changed + tail
+
+
+def without(text: str, name: str) -> str:
+    """The JSON text without one member. Every other value keeps its exact spelling."""
+    found = _INDENT.match(text)
+    step = found.group(1) if found else ""
+    members = _members(text.strip())
+    members.pop(name, None)
+    written = _written(members, step, step) if members else "{}"
+    return written + text[len(text.rstrip()) :]
 
 
 def _set(members: dict[str, msgspec.Raw], path: list[str], value: object, step: str, indent: str) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from groundwire.credentials import openai_oauth as oauth
 from groundwire.credentials.records import OAuthTokens
+from groundwire.credentials.token_reply import Granted, Refused
 from groundwire.secret import Secret
 
 AUTH = "https://api.openai.com/auth"
@@ -124,7 +125,7 @@ def test_the_renewal_request_is_a_form_and_prints_no_token() -> None:
 def test_new_tokens_replace_old_ones_and_absent_ones_stay() -> None:
     old = OAuthTokens(Secret("a1"), Secret("r1"), Secret("i1"), "acc", 5.0, 6.0, "app_x")
     reply = oauth.judge_refresh(200, b'{"access_token": "a2", "expires_in": 100}')
-    assert isinstance(reply, oauth.Refreshed)
+    assert isinstance(reply, Granted)
     new = oauth.renewed(old, reply, now=1000.0)
     assert new == OAuthTokens(Secret("a2"), Secret("r1"), Secret("i1"), "acc", 1100.0, 1000.0, "app_x")
 
@@ -132,7 +133,7 @@ def test_new_tokens_replace_old_ones_and_absent_ones_stay() -> None:
 def test_the_new_tokens_own_end_wins_over_expires_in_and_an_hour_is_the_default() -> None:
     def end(body: dict[str, object]) -> float | None:
         reply = oauth.judge_refresh(200, json.dumps(body).encode())
-        assert isinstance(reply, oauth.Refreshed)
+        assert isinstance(reply, Granted)
         return oauth.renewed(OAuthTokens(Secret("old")), reply, now=1000.0).expires
 
     assert end({"access_token": jwt({"exp": 7777}).reveal(), "expires_in": 5}) == 7777.0
@@ -167,8 +168,8 @@ def test_every_refusal_is_known_as_permanent_or_not(
     status: int, body: bytes, permanent: bool, reused: bool
 ) -> None:
     reply = oauth.judge_refresh(status, body)
-    assert isinstance(reply, oauth.Refused)
-    assert (reply.permanent, reply.reused) == (permanent, reused)
+    assert isinstance(reply, Refused)
+    assert (reply.permanent, "already used" in reply.reason) == (permanent, reused)
 
 
 @settings(max_examples=100, deadline=None)

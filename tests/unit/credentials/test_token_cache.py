@@ -12,9 +12,12 @@ from urllib.parse import parse_qs
 import pytest
 
 from groundwire.credentials.lock import FileLock, Sleep
+from groundwire.credentials.memory import Memory
+from groundwire.credentials.openai_oauth import OpenAIIssuer
 from groundwire.credentials.records import OAuthTokens, codex_tokens, oauth_record
 from groundwire.credentials.store import FileStore, TextStore
-from groundwire.credentials.token_cache import OpenAISession, TokenPlace, codex_place, record_place
+from groundwire.credentials.token_cache import Session
+from groundwire.credentials.token_places import TokenPlace, codex_place, record_place
 from groundwire.errors import (
     ConnectFailed,
     CredentialError,
@@ -97,10 +100,10 @@ class Sign:
 
     @property
     def place(self) -> TokenPlace:
-        store, state = FileStore(self.path, "a store"), self.root / "state"
+        store, memory = FileStore(self.path, "a store"), Memory(self.root / "state")
         if self.codex:
-            return codex_place(store, state, "codex login")
-        return record_place(store, "openai", state, "opencode auth login")
+            return codex_place(store, memory, "codex login")
+        return record_place(store, "openai", memory, "opencode auth login")
 
     @property
     def stored(self) -> OAuthTokens:
@@ -109,14 +112,14 @@ class Sign:
         assert tokens is not None
         return tokens
 
-    def session(self, transport: Transport | None = None, sleep: Sleep = asyncio.sleep) -> OpenAISession:
+    def session(self, transport: Transport | None = None, sleep: Sleep = asyncio.sleep) -> Session:
         tokens = self.place.load()
         assert tokens is not None
-        return OpenAISession(
+        return Session(
             tokens,
             self.place,
+            OpenAIIssuer("https://auth.openai.com"),
             transport=transport or self.server,
-            oauth_url="https://auth.openai.com",
             clock=self.clock,
             sleep=sleep,
         )
@@ -199,7 +202,7 @@ def test_threads_with_their_own_loops_renew_once(sign: Sign, shared: bool) -> No
     seen: list[str] = []
     start = threading.Barrier(len(sessions))
 
-    def run(session: OpenAISession) -> None:
+    def run(session: Session) -> None:
         async def ask() -> None:
             seen.extend(map(bearer, await asyncio.gather(*(session.headers() for _ in range(10)))))
 
@@ -335,11 +338,11 @@ async def test_while_the_old_token_still_works_a_passing_trouble_does_not_matter
 async def test_a_store_in_a_variable_is_not_renewed_because_it_cannot_be_written(tmp_path: Path) -> None:
     text = json.dumps({"openai": {"type": "oauth", "access": jwt(NOW - 1), "refresh": "rt1"}})
     store = TextStore(text, "environment variable OPENCODE_AUTH_CONTENT")
-    place = record_place(store, "openai", tmp_path, "opencode auth login")
+    place = record_place(store, "openai", Memory(tmp_path), "opencode auth login")
     tokens = place.load()
     assert tokens is not None
     server = TokenServer()
-    session = OpenAISession(tokens, place, transport=server, oauth_url="https://x", clock=lambda: NOW)
+    session = Session(tokens, place, OpenAIIssuer("https://x"), transport=server, clock=lambda: NOW)
     with pytest.raises(SignInExpired, match="cannot be written back"):
         await session.headers()
     assert server.refreshes == 0
