@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from conformance.peers import (
+    chromium,
     codex_cli,
     gemini_cli,
     gemini_sdk,
@@ -47,6 +48,9 @@ PEERS: tuple[Peer, ...] = (
     Peer("gemini-cli-core", "its file tools and ours give the same answers", gemini_tools.run),
     Peer("opencode", "`opencode run`: answers, file tools, refusals", opencode.run),
     Peer("codex", "`codex exec`: sign-in, search, tools, refresh, faults", codex_cli.run),
+    Peer(
+        "chromium", "signs in by `groundwire login`, at Google and OpenAI", chromium.run, program="chromium"
+    ),
     Peer("git", "our ignore rules are git's", git.run, program="git"),
 )
 

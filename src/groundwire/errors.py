@@ -19,6 +19,7 @@
     │   ├── MissingGoogleSignIn
     │   ├── MissingGoogleClient
     │   ├── BadGoogleClient
+    │   ├── SignInFailed
     │   └── CodeAssistRefused         Google knows who asks, and says no
     │       ├── ProjectRequired
     │       ├── IneligibleAccount
@@ -217,6 +218,13 @@ class BadGoogleClient(CredentialError):
     default_hint = (
         "Check the client id and the secret: a sign-in can be renewed only with the client it was made with."
     )
+
+
+class SignInFailed(CredentialError):
+    """A sign-in was begun and did not come to its end."""
+
+    code = "SIGN_IN_FAILED"
+    default_hint = "Start it again with the same command."
 
 
 class CodeAssistRefused(CredentialError):

@@ -53,6 +53,12 @@ def config_from_world(arguments: Mapping[str, object] | None = None) -> Config:
     return load_config(env=os.environ, cwd=Path.cwd(), home=Path.home(), arguments=arguments)
 
 
+def open_http(env: Mapping[str, str]) -> Http:
+    """The network, as the environment has it; an async context manager."""
+    ca_file = env.get("SSL_CERT_FILE")
+    return Http(ca_file=Path(ca_file) if ca_file else None)
+
+
 class Runtime:
     """Everything needed to search, wired once and used for many searches. An async context manager."""
 
@@ -78,10 +84,7 @@ class Runtime:
 
     async def __aenter__(self) -> Self:
         if self._http is None:
-            ca_file = self._env.get("SSL_CERT_FILE")
-            self._http = await self._stack.enter_async_context(
-                Http(ca_file=Path(ca_file) if ca_file else None)
-            )
+            self._http = await self._stack.enter_async_context(open_http(self._env))
         return self
 
     async def __aexit__(

@@ -11,12 +11,13 @@ from tests.behaviour import (
     test_command_line,
     test_search,
     test_sessions,
+    test_sign_in,
     test_streams,
     test_tools,
 )
 from tests.behaviour.requirements import REQUIREMENTS
 
-MODULES = [test_agent, test_command_line, test_search, test_sessions, test_streams, test_tools]
+MODULES = [test_agent, test_command_line, test_search, test_sessions, test_sign_in, test_streams, test_tools]
 
 
 def declared_in(module: ModuleType) -> dict[str, tuple[str, ...]]:

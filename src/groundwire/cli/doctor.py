@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from groundwire.cli.duration import span
 from groundwire.cli.examination import FoundCredential, ProviderReport, Report, examine
 from groundwire.cli.printable import printable, printable_json
 from groundwire.config import ConfigProblem, load_config
@@ -43,6 +44,9 @@ def as_text(report: Report, *, home: Path, now: float) -> str:
         ["Providers", *_table([row for one in report.providers for row in _rows(one, now)])],
         [f"Asked when you name none: {report.default_provider or 'nothing'} ({report.default_because})"],
     ]
+    sign_in = report.google_sign_in
+    if sign_in.ready or sign_in.unusable:
+        blocks.insert(2, ["For Code Assist, which Google's terms restrict", *_table(_rows(sign_in, now))])
     if report.settings:
         rows = [(one.name, str(one.value), f"from {one.where}") for one in report.settings]
         blocks.append(["Settings that are not the default", *_table(rows)])
@@ -82,14 +86,7 @@ def _described(found: FoundCredential, now: float) -> str:
         return kind + found.where
     if found.ends <= now:
         return f"{kind}{found.where}; its token has ended and is renewed at the next use"
-    return f"{kind}{found.where}; its token lasts {_span(found.ends - now)} more"
-
-
-def _span(seconds: float) -> str:
-    for unit, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return f"{int(seconds // length)} {unit}"
-    return f"{int(seconds)} seconds"
+    return f"{kind}{found.where}; its token lasts {span(found.ends - now)} more"
 
 
 def _table(rows: list[tuple[str, str, str]]) -> list[str]:

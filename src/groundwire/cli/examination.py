@@ -30,7 +30,9 @@ NEEDS: Mapping[str, Need] = {
         "get a key at https://aistudio.google.com/apikey; export GEMINI_API_KEY=... works too",
     ),
     "openai_oauth": Need(
-        "a ChatGPT sign-in", "codex login", "opencode auth login (choose OpenAI, then ChatGPT) works too"
+        "a ChatGPT sign-in",
+        "groundwire login openai",
+        "codex login and opencode auth login (choose OpenAI, then ChatGPT) work too",
     ),
     "openrouter": Need(
         "an OpenRouter API key",
@@ -43,6 +45,13 @@ NEEDS: Mapping[str, Need] = {
         "groundwire search QUERY --provider local --corpus DIR works too",
     ),
 }
+
+
+GOOGLE_SIGN_IN = Need(
+    "a Google sign-in",
+    "groundwire login google",
+    "only with a Code Assist licence; read docs/sign-in.md first, Google's terms restrict it",
+)
 
 
 class FoundCredential(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -94,6 +103,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     default_provider: str | None
     default_because: str
     providers: list[ProviderReport]
+    google_sign_in: ProviderReport
+    """Not a provider: another way to Gemini, by Code Assist."""
     settings: list[SettingReport]
     files: list[str]
     problems: list[ProblemReport]
@@ -101,7 +112,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 def examine(config: Config, env: Mapping[str, str], clock: Clock) -> Report:
     """Everything that can be known without sending anything."""
-    findings = survey(config, env, clock, ("gemini", "openai_oauth", "openrouter", "geminisearch"))
+    names = ("gemini", "openai_oauth", "openrouter", "geminisearch", "code_assist")
+    findings = survey(config, env, clock, names)
     providers = [_provider(name, config, findings) for name in NEEDS if name != "local"]
     providers.append(_local(config))
     default, because = _default(config, providers)
@@ -110,6 +122,7 @@ def examine(config: Config, env: Mapping[str, str], clock: Clock) -> Report:
         default_provider=default,
         default_because=because,
         providers=providers,
+        google_sign_in=_google_sign_in(config, findings),
         settings=_settings(config),
         files=[str(path) for path in (*config.files, *store_files(config, env, clock))],
         problems=[_problem(one) for one in (*config.problems, *store_problems(config, env, clock))],
@@ -122,14 +135,7 @@ def _provider(name: str, config: Config, findings: list[Finding]) -> ProviderRep
         "openai_oauth": config.openai_oauth,
         "openrouter": config.openrouter,
     }[name]
-    found = {
-        state: [
-            FoundCredential(where=one.where, kind=one.kind, ends=one.ends, reason=one.reason)
-            for one in findings
-            if one.provider == name and one.state == state
-        ]
-        for state in ("used", "shadowed", "unusable")
-    }
+    found = _found(name, findings)
     ready = bool(found["used"])
     need = NEEDS[name]
     special = [one for one in findings if one.provider == "geminisearch" and one.state == "used"]
@@ -147,6 +153,35 @@ def _provider(name: str, config: Config, findings: list[Finding]) -> ProviderRep
         fix=None if ready else need.command,
         note=None if ready else need.note,
     )
+
+
+def _google_sign_in(config: Config, findings: list[Finding]) -> ProviderReport:
+    found = _found("code_assist", findings)
+    ready = bool(found["used"])
+    return ProviderReport(
+        name="Google sign-in",
+        ready=ready,
+        model=None,
+        base_url=config.urls.code_assist,
+        credential=found["used"][0] if ready else None,
+        shadowed=found["shadowed"],
+        unusable=found["unusable"],
+        missing=None if ready else f"{GOOGLE_SIGN_IN.what} is missing",
+        fix=None if ready else GOOGLE_SIGN_IN.command,
+        note=None if ready else GOOGLE_SIGN_IN.note,
+    )
+
+
+def _found(name: str, findings: list[Finding]) -> dict[str, list[FoundCredential]]:
+    """What a survey found for one name, by its state."""
+    return {
+        state: [
+            FoundCredential(where=one.where, kind=one.kind, ends=one.ends, reason=one.reason)
+            for one in findings
+            if one.provider == name and one.state == state
+        ]
+        for state in ("used", "shadowed", "unusable")
+    }
 
 
 def _local(config: Config) -> ProviderReport:
@@ -181,7 +216,7 @@ def _settings(config: Config) -> list[SettingReport]:
     for name, where in config.origins.items():
         section, _, field = name.partition(".")
         value = getattr(getattr(config, section, None), field, None) if field else None
-        if field != "api_key" and value is not None:
+        if field not in ("api_key", "client_secret") and value is not None:
             plain = value if isinstance(value, str | int | float) else str(value)
             shown.append(SettingReport(name, plain, where))
     return sorted(shown, key=lambda setting: setting.name)

@@ -9,13 +9,12 @@ configuration or from a Gemini CLI installed on this machine (see `google_client
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64encode
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from hashlib import sha256
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from groundwire.credentials import jwt
+from groundwire.credentials.pkce import Attempt
 from groundwire.credentials.records import OAuthTokens, header_text
 from groundwire.credentials.token_reply import DEFAULT_LIFETIME, Granted, Refused, json_object, judge
 from groundwire.errors import BadGoogleClient, CredentialError, MissingGoogleSignIn
@@ -49,28 +48,6 @@ class Client:
     client_id: str
     secret: Secret
     where: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One try to sign in: a state that the answer must repeat, and a PKCE verifier only we know."""
-
-    state: str
-    verifier: str = field(repr=False)
-
-    @property
-    def challenge(self) -> str:
-        """What the authorization server is told about the verifier (S256)."""
-        return urlsafe_b64encode(sha256(self.verifier.encode("ascii")).digest()).rstrip(b"=").decode("ascii")
-
-
-def new_attempt(random_bytes: Callable[[int], bytes]) -> Attempt:
-    """A fresh state and verifier from a source of random bytes such as `secrets.token_bytes`."""
-
-    def text(count: int) -> str:
-        return urlsafe_b64encode(random_bytes(count)).rstrip(b"=").decode("ascii")
-
-    return Attempt(state=text(32), verifier=text(64))
 
 
 def authorization_url(accounts_url: str, client_id: str, redirect_uri: str, attempt: Attempt) -> str:

@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from groundwire.credentials.google_refusals import https_link, plain, refusal, validation_required
+from groundwire.credentials.google_refusals import refusal, validation_required
 from groundwire.credentials.lock import Sleep
 from groundwire.credentials.records import header_text
+from groundwire.credentials.server_words import https_link, plain
 from groundwire.credentials.token_reply import json_object
 from groundwire.errors import (
     BlockedByPerimeter,

@@ -82,8 +82,8 @@ def own_tokens(document: Mapping[str, object]) -> OAuthTokens | None:
     )
 
 
-def own_changes(tokens: OAuthTokens) -> Changes:
-    """What changes in our own store."""
+def own_record(tokens: OAuthTokens) -> dict[str, object]:
+    """The whole record of our own store."""
     values: dict[str, object] = {
         "type": "oauth",
         "access": tokens.access.reveal(),
@@ -95,7 +95,12 @@ def own_changes(tokens: OAuthTokens) -> Changes:
         "askedProject": tokens.asked_project,
         "project": tokens.project,
     }
-    return {(OWN_RECORD, field): value for field, value in values.items() if value is not None}
+    return {field: value for field, value in values.items() if value is not None}
+
+
+def own_changes(tokens: OAuthTokens) -> Changes:
+    """What changes in our own store."""
+    return {(OWN_RECORD, field): value for field, value in own_record(tokens).items()}
 
 
 def gemini_cli_tokens(document: Mapping[str, object]) -> OAuthTokens | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from groundwire.credentials.server_words import https_link, plain
 from groundwire.errors import (
     AccountSuspended,
     BlockedByPerimeter,
@@ -18,7 +19,6 @@ from groundwire.errors import (
 from groundwire.transport.retry import error_object
 
 _SERVICE = "cloudaicompanion.googleapis.com"
-_LONGEST = 500
 
 
 def refusal(status: int, body: bytes) -> CodeAssistRefused | None:
@@ -82,17 +82,3 @@ def _help_link(error: Mapping[str, object]) -> str | None:
 def _details(error: Mapping[str, object]) -> list[dict[str, object]]:
     details = error.get("details")
     return [detail for detail in details if isinstance(detail, dict)] if isinstance(details, list) else []
-
-
-def https_link(value: object) -> str | None:
-    """An address a person can be sent to, or None."""
-    text = plain(value)
-    return text if text.startswith("https://") and " " not in text else None
-
-
-def plain(value: object) -> str:
-    """A server's words on one line without control characters, and not endless; empty for anything else."""
-    if not isinstance(value, str):
-        return ""
-    words = " ".join(value.split())
-    return "".join(character for character in words if character.isprintable())[:_LONGEST]

@@ -23,6 +23,9 @@ from groundwire.version import __version__
 CLIENT_ID = "app_EMoamEEZ73f0CkXaXp7hrann"
 """The public client id of the Codex CLI, for which the stored sign-ins were made."""
 
+HEADERS = {"Accept": "application/json", "User-Agent": f"groundwire/{__version__}"}
+"""What every request to the sign-in server carries; an honest name, since bare ones meet a challenge."""
+
 MARGIN = 5 * 60.0
 """A token is renewed when it has less than this many seconds left."""
 
@@ -79,12 +82,16 @@ def is_stale(tokens: OAuthTokens, now: float) -> bool:
     return end is not None and end <= now + MARGIN
 
 
+def account_of(tokens: OAuthTokens) -> str | None:
+    """The account that a sign-in is for: the store's word first, then the tokens'."""
+    return tokens.account_id or claims(tokens.id_token).account_id or claims(tokens.access).account_id
+
+
 def codex_headers(tokens: OAuthTokens) -> dict[str, str | Secret]:
     """The headers with which the Codex backend knows the account."""
     headers: dict[str, str | Secret] = {"Authorization": Secret(f"Bearer {tokens.access.reveal()}")}
     identity, access = claims(tokens.id_token), claims(tokens.access)
-    account = tokens.account_id or identity.account_id or access.account_id
-    if account:
+    if account := account_of(tokens):
         headers["ChatGPT-Account-Id"] = account
     residency = access.residency or identity.residency
     if residency and residency != "no_constraint":
@@ -104,11 +111,7 @@ def refresh_request(base_url: str, refresh: Secret, client_id: str | None = None
     return Request(
         method="POST",
         url=f"{base_url}/oauth/token",
-        headers={
-            "Content-Type": "application/x-www-form-urlencoded",
-            "Accept": "application/json",
-            "User-Agent": f"groundwire/{__version__}",
-        },
+        headers={**HEADERS, "Content-Type": "application/x-www-form-urlencoded"},
         body=urlencode(form).encode("ascii"),
     )
 
@@ -148,6 +151,12 @@ def record_changes(name: str, tokens: OAuthTokens) -> Changes:
     if tokens.account_id is not None:
         values["accountId"] = tokens.account_id
     return {(name, field): value for field, value in values.items()}
+
+
+def own_record(tokens: OAuthTokens) -> dict[str, object]:
+    """A whole new record of our own store."""
+    values = {field: value for (_, field), value in record_changes("", tokens).items()}
+    return {"type": "oauth", **values} | ({"email": tokens.email} if tokens.email else {})
 
 
 def codex_changes(tokens: OAuthTokens) -> Changes:

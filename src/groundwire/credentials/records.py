@@ -64,6 +64,7 @@ def oauth_record(document: Mapping[str, object], name: str) -> OAuthTokens | Non
         access=access,
         refresh=secret_field(record, "refresh"),
         account_id=header_text(record.get("accountId")),
+        email=header_text(record.get("email")),
         expires=None if expires is None else expires / 1000,
     )
 

@@ -75,12 +75,23 @@ def test_a_credential_that_comes_first_is_mentioned(
     assert "Note: environment variable GEMINI_API_KEY comes first" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("provider", "instead"), [("openai", "codex login"), ("google", "GEMINI_API_KEY")])
-def test_sign_ins_we_do_not_do_say_what_to_use_instead(
-    store: Path, capsys: pytest.CaptureFixture[str], provider: str, instead: str
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["gemini", "--device"],
+        ["gemini", "--yes"],
+        ["google", "--device"],
+        ["openai", "--use-gemini-cli-client"],
+        ["openrouter", "--no-browser"],
+        ["openai", "--project", "p"],
+    ],
+)
+def test_an_option_that_means_nothing_there_is_refused(
+    store: Path, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
-    assert main(["login", provider]) == 2
-    assert instead in capsys.readouterr().err
+    assert main(["login", *words]) == 2
+    assert "has no meaning for" in capsys.readouterr().err
+    assert not store.exists()
 
 
 def test_a_broken_store_is_left_alone(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
