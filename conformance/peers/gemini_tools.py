@@ -1,7 +1,7 @@
 """Gemini CLI's own tools (@google/gemini-cli-core) as the oracle for ours, call by call.
 
 The comparison is `tools_differential.py`; the differences that are meant, each with its reason, are data in
-`tools_allowed.py`.
+`tools_allowed.py`. Its encrypted store of sign-ins is checked here, too (`gemini_keychain.py`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 
+from conformance.gemini_keychain import check_keychain
 from conformance.trial import PEER_SECONDS, ROOT, Trial
 
 CALLS = 2000
@@ -28,3 +29,4 @@ async def run(trial: Trial) -> None:
         done.code == 0 and summary and summary[3] == "0",
         done.out[-600:] or done.brief,
     )
+    await check_keychain(trial)

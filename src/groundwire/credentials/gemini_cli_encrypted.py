@@ -12,6 +12,7 @@ import hashlib
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -103,10 +104,7 @@ class EncryptedStore:
             from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415  (an extra)
         except ImportError:
             raise Unreadable(f"it is encrypted, and reading it needs: {INSTALL}") from None
-        salt = f"{self.host}-{self.user}-gemini-cli"
-        return AESGCM(
-            hashlib.scrypt(SERVICE.encode(), salt=salt.encode("utf-8"), n=16384, r=8, p=1, dklen=32)
-        )
+        return AESGCM(_key(f"{self.host}-{self.user}-gemini-cli"))
 
     def _file(self) -> FileStore:
         return FileStore(self.path, self.label)
@@ -123,6 +121,12 @@ def encrypted_place(store: EncryptedStore, memory: Memory, sign_in_again: str) -
         sign_in_again=sign_in_again,
     )
     return with_remembered_project(place, memory)
+
+
+@cache
+def _key(salt: str) -> bytes:
+    """Slow on purpose (about 50 ms), so it is made once for a machine and user."""
+    return hashlib.scrypt(SERVICE.encode(), salt=salt.encode("utf-8"), n=16384, r=8, p=1, dklen=32)
 
 
 def _record(content: Mapping[str, object]) -> dict[str, object]:

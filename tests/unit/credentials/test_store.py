@@ -199,3 +199,21 @@ def test_a_reader_never_sees_half_a_file(tmp_path: Path) -> None:
     done.set()
     thread.join()
     assert broken == []
+
+
+def test_a_record_that_is_removed_leaves_the_others_as_they_were(tmp_path: Path) -> None:
+    path = tmp_path / "auth.json"
+    path.write_text(OPENCODE, encoding="utf-8")
+    store(path).remove("openai")
+    left = path.read_text(encoding="utf-8")
+    assert '"big": 123456789012345678901234567890' in left
+    assert list(json.loads(left)) == [name for name in json.loads(OPENCODE) if name != "openai"]
+    store(path).remove("openai")
+    assert path.read_text(encoding="utf-8") == left
+
+
+def test_the_last_record_leaves_an_empty_object(tmp_path: Path) -> None:
+    path = tmp_path / "auth.json"
+    path.write_text('{\n  "a": 1\n}\n', encoding="utf-8")
+    store(path).remove("a")
+    assert path.read_text(encoding="utf-8") == "{}\n"

@@ -17,7 +17,7 @@ from groundwire.credentials.openai_oauth import OpenAIIssuer
 from groundwire.credentials.records import OAuthTokens, codex_tokens, oauth_record
 from groundwire.credentials.store import FileStore, TextStore
 from groundwire.credentials.token_cache import Session
-from groundwire.credentials.token_places import TokenPlace, codex_place, record_place
+from groundwire.credentials.token_places import TokenPlace, codex_place, own_place, record_place
 from groundwire.errors import (
     ConnectFailed,
     CredentialError,
@@ -288,6 +288,33 @@ async def test_a_permanent_refusal_names_the_command_that_signs_in_again(tmp_pat
         await sign.session(ScriptedTransport([refusal])).headers()
     assert caught.value.hint == "Sign in again with: codex login"
     assert sign.stored.refresh == Secret("rt1")
+
+
+async def test_a_clock_that_is_years_ahead_costs_one_renewal(sign: Sign) -> None:
+    sign.clock.now += 10 * 365 * 86400
+    session = sign.session()
+    for _ in range(5):
+        assert bearer(await session.headers()) == jwt(NOW + 9000, 2)
+    assert sign.server.refreshes == 1
+
+
+async def test_a_token_of_a_wrong_clock_is_still_renewed_when_a_server_refuses_it(sign: Sign) -> None:
+    sign.clock.now += 10 * 365 * 86400
+    session = sign.session()
+    assert await session.renew(await session.headers())
+    assert bearer(await session.headers()) == jwt(NOW + 9000, 3)
+
+
+async def test_a_sign_in_that_is_over_leaves_our_own_store(tmp_path: Path) -> None:
+    sign = Sign(tmp_path, left=-10)
+    place = own_place(FileStore(sign.path, "ours"), "openai", Memory(tmp_path), "groundwire login openai")
+    tokens = place.load()
+    assert tokens is not None
+    transport = ScriptedTransport([reply({"error": "invalid_grant"}, status=400)])
+    session = Session(tokens, place, OpenAIIssuer("https://x"), transport=transport, clock=sign.clock)
+    with pytest.raises(SignInExpired, match="invalid_grant"):
+        await session.headers()
+    assert list(json.loads(sign.path.read_text(encoding="utf-8"))) == ["google", "z"]
 
 
 @pytest.mark.parametrize(
