@@ -26,6 +26,7 @@ call = [{ name = "replace", args = { file_path = "log.txt", old_string = "one", 
 [[step]]
 text = "This takes long."
 wait = 60.0
+times = 0
 """
 RESUMED = """
 [[step]]
