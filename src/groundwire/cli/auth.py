@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from groundwire.cli.accounts import SERVICES, Account, Quota, accounts
 from groundwire.cli.duration import span
 from groundwire.cli.printable import printable, printable_json
 from groundwire.config import Config
+from groundwire.credentials.resolve import store_problems
 from groundwire.errors import CredentialError
 from groundwire.runtime import config_from_world, open_http
 
@@ -34,6 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Look, ask, print, and say by the exit code whether anything can be used."""
     config = config_from_world()
     found = asyncio.run(_found(config, offline=arguments.offline))
+    for problem in store_problems(config, os.environ, time.time):
+        print(f"groundwire: {problem}", file=sys.stderr)
     if arguments.json:
         print(printable_json(msgspec.json.format(msgspec.json.encode(found), indent=2).decode("utf-8")))
     else:

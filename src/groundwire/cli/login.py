@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="sign in with a browser on this machine, or without one; found out by itself otherwise",
     )
-    parser.add_argument("--port", type=int, help="the port on 127.0.0.1 to which the browser comes back")
+    parser.add_argument("--port", type=_port, help="the port on 127.0.0.1 to which the browser comes back")
     parser.add_argument(
         "--device", action="store_true", default=None, help="openai: show a code to type on OpenAI's page"
     )
@@ -78,6 +78,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="google: you have read what Google's terms say, and go on",
     )
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
+    return number
 
 
 def run(arguments: argparse.Namespace) -> int:

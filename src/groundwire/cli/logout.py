@@ -20,7 +20,7 @@ from groundwire.credentials.google_records import OWN_RECORD, own_tokens
 from groundwire.credentials.own_store import own_store, remove_record
 from groundwire.credentials.records import BadRecord, OAuthTokens, oauth_record
 from groundwire.credentials.resolve import survey
-from groundwire.errors import GroundwireError
+from groundwire.errors import CredentialError, GroundwireError
 from groundwire.runtime import config_from_world, open_http
 from groundwire.transport.base import Request
 
@@ -61,7 +61,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _forget(word: str, config: Config, revoke: bool | None, *, quiet: bool) -> None:
     name, _ = RECORDS[word]
     store = own_store(config)
-    document = store.read().document
+    reading = store.read()
+    if reading.problem is not None:
+        raise CredentialError(
+            f"Nothing was removed, since {store.where} cannot be read: {reading.problem.reason}.",
+            hint="Repair or remove that file.",
+        )
+    document = reading.document
     if name not in document:
         if not quiet:
             print(f"There is nothing of {word} in {store.where}.")

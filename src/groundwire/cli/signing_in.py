@@ -13,6 +13,7 @@ from dataclasses import replace
 from groundwire.cli.terminal import Terminal
 from groundwire.config import Config
 from groundwire.credentials.google_client import configured_client
+from groundwire.credentials.google_project import checked_project
 from groundwire.credentials.google_records import OWN_RECORD, own_record
 from groundwire.credentials.login import by_browser, by_code, why_no_browser
 from groundwire.credentials.login_google import TERMS, TERMS_LINK, GoogleFlow
@@ -39,6 +40,7 @@ def sign_in(arguments: argparse.Namespace) -> int:
 
 
 async def _google(arguments: argparse.Namespace, config: Config, person: Terminal) -> int:
+    checked_project(config.google.project)
     client = configured_client(config, os.environ, use_gemini_cli=bool(arguments.use_gemini_cli_client))
     _agree(person, Memory(config.paths.state_dir), confirmed=bool(arguments.yes))
     attempt = new_attempt(secrets.token_bytes)

@@ -325,3 +325,28 @@ def test_a_server_that_is_gone_does_not_keep_anybody_signed_in(machine: Machine,
     assert main(["logout", "openai"]) == 0
     assert "could not be told" in shown()[1]
     assert machine.stored == {}
+
+
+def test_a_project_that_is_a_number_is_refused_before_anything_is_asked(
+    machine: Machine, shown: Shown
+) -> None:
+    assert main(["login", "google", "--yes", "--project", "12345"]) == 3
+    assert "not its number" in shown()[1]
+    assert machine.served.paths() == []
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "x"])
+def test_a_port_that_cannot_be_is_refused(machine: Machine, shown: Shown, port: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["login", "google", "--yes", f"--port={port}"])
+    assert ended.value.code == 2
+
+
+def test_a_store_that_cannot_be_read_is_told_and_left_alone(machine: Machine, shown: Shown) -> None:
+    machine.store.parent.mkdir(parents=True)
+    machine.store.write_text("{broken", encoding="utf-8")
+    assert main(["auth"]) == 3
+    assert "not valid JSON" in shown()[1]
+    assert main(["logout", "google"]) == 3
+    assert "Nothing was removed" in shown()[1]
+    assert machine.store.read_text(encoding="utf-8") == "{broken"
