@@ -67,7 +67,11 @@ async def accounts(
     config: Config, env: Mapping[str, str], clock: Clock, http: Transport | None
 ) -> list[Account]:
     """Every credential there is, in the order of the services and of their steps."""
-    found = [_account(finding) for finding in survey(config, env, clock, list(SERVICES))]
+    found = [
+        _account(finding)
+        for finding in survey(config, env, clock, list(SERVICES))
+        if finding.provider != "gemini" or finding.kind == "api_key"  # a sign-in has a title of its own
+    ]
     for account in found:
         if account.state == "used" and account.kind == "oauth":
             credential = resolve(account.service, config, env, http or _Nobody(), clock)

@@ -44,9 +44,6 @@ def as_text(report: Report, *, home: Path, now: float) -> str:
         ["Providers", *_table([row for one in report.providers for row in _rows(one, now)])],
         [f"Asked when you name none: {report.default_provider or 'nothing'} ({report.default_because})"],
     ]
-    sign_in = report.google_sign_in
-    if sign_in.ready or sign_in.unusable:
-        blocks.insert(2, ["For Code Assist, which Google's terms restrict", *_table(_rows(sign_in, now))])
     if report.settings:
         rows = [(one.name, str(one.value), f"from {one.where}") for one in report.settings]
         blocks.append(["Settings that are not the default", *_table(rows)])

@@ -47,13 +47,6 @@ NEEDS: Mapping[str, Need] = {
 }
 
 
-GOOGLE_SIGN_IN = Need(
-    "a Google sign-in",
-    "groundwire login google",
-    "only with a Code Assist licence; read docs/sign-in.md first, Google's terms restrict it",
-)
-
-
 class FoundCredential(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where a credential is, never what it is."""
 
@@ -103,8 +96,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     default_provider: str | None
     default_because: str
     providers: list[ProviderReport]
-    google_sign_in: ProviderReport
-    """Not a provider: another way to Gemini, by Code Assist."""
     settings: list[SettingReport]
     files: list[str]
     problems: list[ProblemReport]
@@ -112,8 +103,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 def examine(config: Config, env: Mapping[str, str], clock: Clock) -> Report:
     """Everything that can be known without sending anything."""
-    names = ("gemini", "openai_oauth", "openrouter", "geminisearch", "code_assist")
-    findings = survey(config, env, clock, names)
+    findings = survey(config, env, clock, ("gemini", "openai_oauth", "openrouter", "geminisearch"))
     providers = [_provider(name, config, findings) for name in NEEDS if name != "local"]
     providers.append(_local(config))
     default, because = _default(config, providers)
@@ -122,7 +112,6 @@ def examine(config: Config, env: Mapping[str, str], clock: Clock) -> Report:
         default_provider=default,
         default_because=because,
         providers=providers,
-        google_sign_in=_google_sign_in(config, findings),
         settings=_settings(config),
         files=[str(path) for path in (*config.files, *store_files(config, env, clock))],
         problems=[_problem(one) for one in (*config.problems, *store_problems(config, env, clock))],
@@ -135,7 +124,14 @@ def _provider(name: str, config: Config, findings: list[Finding]) -> ProviderRep
         "openai_oauth": config.openai_oauth,
         "openrouter": config.openrouter,
     }[name]
-    found = _found(name, findings)
+    found = {
+        state: [
+            FoundCredential(where=one.where, kind=one.kind, ends=one.ends, reason=one.reason)
+            for one in findings
+            if one.provider == name and one.state == state
+        ]
+        for state in ("used", "shadowed", "unusable")
+    }
     ready = bool(found["used"])
     need = NEEDS[name]
     special = [one for one in findings if one.provider == "geminisearch" and one.state == "used"]
@@ -153,35 +149,6 @@ def _provider(name: str, config: Config, findings: list[Finding]) -> ProviderRep
         fix=None if ready else need.command,
         note=None if ready else need.note,
     )
-
-
-def _google_sign_in(config: Config, findings: list[Finding]) -> ProviderReport:
-    found = _found("code_assist", findings)
-    ready = bool(found["used"])
-    return ProviderReport(
-        name="Google sign-in",
-        ready=ready,
-        model=None,
-        base_url=config.urls.code_assist,
-        credential=found["used"][0] if ready else None,
-        shadowed=found["shadowed"],
-        unusable=found["unusable"],
-        missing=None if ready else f"{GOOGLE_SIGN_IN.what} is missing",
-        fix=None if ready else GOOGLE_SIGN_IN.command,
-        note=None if ready else GOOGLE_SIGN_IN.note,
-    )
-
-
-def _found(name: str, findings: list[Finding]) -> dict[str, list[FoundCredential]]:
-    """What a survey found for one name, by its state."""
-    return {
-        state: [
-            FoundCredential(where=one.where, kind=one.kind, ends=one.ends, reason=one.reason)
-            for one in findings
-            if one.provider == name and one.state == state
-        ]
-        for state in ("used", "shadowed", "unusable")
-    }
 
 
 def _local(config: Config) -> ProviderReport:

@@ -98,25 +98,6 @@ def test_a_token_that_ended_is_said_to_be_renewed(tmp_path: Path) -> None:
     assert "its token has ended and is renewed at the next use" in examined(tmp_path)[1]
 
 
-def test_a_google_sign_in_has_lines_of_its_own(tmp_path: Path) -> None:
-    write(tmp_path / ".gemini/oauth_creds.json", {"access_token": "at", "expiry_date": (NOW + 7200) * 1000})
-    report, text = examined(tmp_path, {"GROUNDWIRE_GOOGLE_CLIENT_SECRET": "hidden"})
-    assert report.google_sign_in.ready
-    assert "For Code Assist, which Google's terms restrict" in text
-    assert "sign-in from Gemini CLI's oauth_creds.json (~/.gemini/oauth_creds.json)" in text
-    assert "lasts 2 hours more" in text
-    assert "hidden" not in text
-
-
-def test_a_google_sign_in_that_cannot_be_renewed_says_why(tmp_path: Path) -> None:
-    tokens = {"access_token": "at", "refresh_token": "1//r", "expiry_date": 1}
-    write(tmp_path / ".gemini/oauth_creds.json", tokens)
-    report, text = examined(tmp_path)
-    assert not report.google_sign_in.ready
-    assert "no OAuth client is configured to renew it" in text
-    assert "fix: groundwire login google" in text
-
-
 def test_a_corpus_counts_when_its_folder_is_there(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     report, text = examined(tmp_path, {"GROUNDWIRE_CORPUS": "docs"})
