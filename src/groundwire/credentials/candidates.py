@@ -5,7 +5,6 @@ Which places count for whom, and in what order, is written in `resolve`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ from groundwire.config import Config, ConfigProblem
 from groundwire.config.checks import usable_key
 from groundwire.config.files import Unreadable, parse_toml, read_text
 from groundwire.credentials.base import Clock, CredentialKind
-from groundwire.credentials.gemini_cli_encrypted import EncryptedStore, encrypted_place
+from groundwire.credentials.gemini_cli_encrypted import EncryptedStore, encrypted_place, this_machine
 from groundwire.credentials.google_client import client_for
 from groundwire.credentials.google_records import (
     encrypted_tokens,
@@ -83,7 +82,9 @@ class Places:
         self._gemini_cli = FileStore(
             config.paths.gemini_home / "oauth_creds.json", "Gemini CLI's oauth_creds.json"
         )
-        self._encrypted = EncryptedStore(config.paths.gemini_home / "gemini-credentials.json", *_names())
+        self._encrypted = EncryptedStore(
+            config.paths.gemini_home / "gemini-credentials.json", *this_machine()
+        )
         self._opencode: Store = FileStore(config.paths.opencode_auth, "OpenCode's auth.json")
         self._bad_content: ConfigProblem | None = None
         if content := env.get("OPENCODE_AUTH_CONTENT"):
@@ -253,17 +254,6 @@ class Places:
         if store.where not in self._readings:
             self._readings[store.where] = store.read()
         return self._readings[store.where]
-
-
-def _names() -> tuple[str, str]:
-    """The names of this machine and this user, as Node's os.hostname and os.userInfo give them."""
-    host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
-    try:
-        import pwd  # noqa: PLC0415  (not on Windows)
-
-        return host, pwd.getpwuid(os.getuid()).pw_name
-    except (ImportError, KeyError):
-        return host, os.environ.get("USERNAME") or os.environ.get("USER") or ""
 
 
 def _uses_keyring(codex_home: Path) -> bool:

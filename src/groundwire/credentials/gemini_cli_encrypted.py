@@ -9,6 +9,7 @@ of the machine and the user, so it protects against copying the file elsewhere a
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -108,6 +109,17 @@ class EncryptedStore:
 
     def _file(self) -> FileStore:
         return FileStore(self.path, self.label)
+
+
+def this_machine() -> tuple[str, str]:
+    """The names of this machine and this user, as Node's os.hostname and os.userInfo give them."""
+    host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+    try:
+        import pwd  # noqa: PLC0415  (not on Windows)
+
+        return host, pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        return host, os.environ.get("USERNAME") or os.environ.get("USER") or ""
 
 
 def encrypted_place(store: EncryptedStore, memory: Memory, sign_in_again: str) -> TokenPlace:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import pwd
 from collections.abc import Mapping
 from pathlib import Path
 
 from groundwire.config import Config, load_config
 from groundwire.credentials.base import Credential
-from groundwire.credentials.gemini_cli_encrypted import EncryptedStore
+from groundwire.credentials.gemini_cli_encrypted import EncryptedStore, this_machine
 from groundwire.credentials.resolve import resolve
 from groundwire.emulator import Emulator
 from groundwire.secret import Secret
@@ -29,7 +27,7 @@ def write(path: Path, document: object) -> Path:
 
 def encrypted_store(path: Path) -> EncryptedStore:
     """Gemini CLI's encrypted store of this machine and user."""
-    return EncryptedStore(path, os.uname().nodename, pwd.getpwuid(os.getuid()).pw_name)
+    return EncryptedStore(path, *this_machine())
 
 
 class GoogleHome:
