@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from docs.generate import commands, errors, picture, scenarios
+from docs.generate import commands, errors, picture, rooms, scenarios
 from groundwire.mcp import declaring
 
 ROOT = Path(__file__).parents[2]
@@ -16,5 +16,6 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/errors.md": errors.page,
     "docs/images/answer.svg": picture.svg,
     "src/groundwire/mcp/declarations.json": declaring.text,
+    "docs/images/rooms.svg": rooms.svg,
 }
 """Path in the repository: the function that makes its text."""
