@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +54,14 @@ def emulator(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emula
 def use(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in emulator.env().items():
         monkeypatch.setenv(name, value)
+
+
+def wait_for_requests(emulator: Emulator, count: int) -> None:
+    """Until another process has asked so often; it does so on its own."""
+    deadline = time.monotonic() + 60
+    while len(emulator.requests) < count:
+        assert time.monotonic() < deadline, "the other process asked for nothing more"
+        time.sleep(0.01)
 
 
 def transcripts(home: Path) -> list[Path]:
@@ -127,6 +136,7 @@ def test_a_killed_run_goes_on_where_it_was(
         assert running.stderr is not None
         try:
             assert any("replace" in line for line in running.stderr)  # it has done two turns
+            wait_for_requests(emulator, 3)
             assert main(["run", "--resume"]) == 9
             assert "Another process is working on the session" in capsys.readouterr().err
         finally:
