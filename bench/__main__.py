@@ -21,6 +21,8 @@ BENCHMARKS = {
     "startup": "commands against an empty Python and other programs",
     "tools": "the file tools against ripgrep and Gemini CLI's tools",
     "growth": "grep and glob over the number of files",
+    "agent": "200 turns of the agent: what a turn costs beside the model, and the memory",
+    "agent_kills": "runs of the agent killed at random moments and resumed",
     "crash": "writes killed at random moments",
     "extremes": "memory and time on huge files, a million files and cycles",
 }

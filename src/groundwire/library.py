@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from groundwire.agent.approval import Ask
     from groundwire.agent.events import Tell
     from groundwire.agent.loop import Agent
+    from groundwire.agent.session import Session
     from groundwire.agent.tally import Limits
 
 
@@ -101,19 +102,27 @@ async def open_agent(
     shell: bool = False,
     limits: Limits | None = None,
     tell: Tell | None = None,
+    session: Session | None = None,
 ) -> AsyncGenerator[Agent]:
     """An agent in a workspace, with a Gemini model and its search, from this process's configuration.
 
     `approve` is ask, edits, plan or yolo, or a callable that is asked about each change; `ask` is a callable
     that is asked where a mode asks. Without a callable, what would be asked is denied. `shell` offers the
-    model `run_shell_command`. `tell` is given each event while it happens.
+    model `run_shell_command`. `tell` is given each event while it happens; `session` keeps them all.
 
         async with groundwire.open_agent("notes", approve="edits") as agent:
             outcome = await agent.run("search the weather in Beijing and save it to weather.txt")
     """
     async with Runtime(config_from_world()) as runtime:
         yield runtime.agent(
-            workspace, model=model, approve=approve, ask=ask, shell=shell, limits=limits, tell=tell
+            workspace,
+            model=model,
+            approve=approve,
+            ask=ask,
+            shell=shell,
+            limits=limits,
+            tell=tell,
+            session=session,
         )
 
 

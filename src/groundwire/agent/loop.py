@@ -153,6 +153,7 @@ class Agent:
     def _catch_up(self, run: PastRun) -> None:
         """Count what an interrupted run has done, up to the turn that is still open."""
         self._open = run.open_turn
+        self._tally.use(run.shortening)
         for turn in run.turns:
             if turn is not self._open:
                 self._tally.begin_turn()
@@ -183,7 +184,7 @@ class Agent:
         shorter = await self._context.with_room(self.history, self._task)
         if shorter is not None:
             self.history[:] = shorter.history
-            self._record.history_replaced(self.history)
+            self._record.history_replaced(self.history, shorter.usage)
             self._tally.use(shorter.usage)
             self._tell(Compacted(shorter.how, shorter.before, shorter.after))
 

@@ -22,7 +22,7 @@ from typing import Protocol, Self
 
 from groundwire.agent.functions import Given
 from groundwire.agent.outcome import Outcome
-from groundwire.agent.reply import Call, Content, Reply
+from groundwire.agent.reply import Call, Content, Reply, Usage
 from groundwire.agent.session_past import Past, past_of
 from groundwire.agent.session_settling import digest, settled
 from groundwire.agent.transcript import (
@@ -96,8 +96,8 @@ class Recorder(Protocol):
         """What an interrupted call has come to; None when it has still to be carried out."""
         ...
 
-    def history_replaced(self, history: Sequence[Content]) -> None:
-        """The history is this now."""
+    def history_replaced(self, history: Sequence[Content], usage: Usage) -> None:
+        """The history is this now; making it so has cost some tokens."""
         ...
 
     def run_ended(self, outcome: Outcome) -> None:
@@ -136,7 +136,7 @@ class NotRecorded:
         """Nothing was interrupted."""
         return None
 
-    def history_replaced(self, history: Sequence[Content]) -> None:
+    def history_replaced(self, history: Sequence[Content], usage: Usage) -> None:
         """Not kept."""
 
     def run_ended(self, outcome: Outcome) -> None:
@@ -252,9 +252,9 @@ class Session:
         """What an interrupted call has come to; None when it has still to be carried out."""
         return settled(announced, workspace, journaled=journaled, before=self.kept)
 
-    def history_replaced(self, history: Sequence[Content]) -> None:
-        """The history is this now."""
-        self._append(HistoryReplaced(self._now(), list(history)))
+    def history_replaced(self, history: Sequence[Content], usage: Usage) -> None:
+        """The history is this now; making it so has cost some tokens."""
+        self._append(HistoryReplaced(self._now(), list(history), usage.given, usage.made))
 
     def run_ended(self, outcome: Outcome) -> None:
         """There is an outcome."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from groundwire.agent.functions import sendable
 from groundwire.agent.outcome import Ending
-from groundwire.agent.reply import Content, Reply
+from groundwire.agent.reply import NO_TOKENS, Content, Reply, Usage
 from groundwire.agent.transcript import (
     CallBegan,
     CallGave,
@@ -76,6 +76,8 @@ class PastRun:
     turns: list[PastTurn] = field(default_factory=list)
     ended: RunEnded | None = None
     undone: Undone | None = None
+    shortening: Usage = NO_TOKENS
+    """The tokens used to make the history shorter."""
 
     @property
     def writes(self) -> list[WriteBegan]:
@@ -152,6 +154,8 @@ def _take(event: Event, past: Past) -> None:  # noqa: C901  (one line for each k
             past.runs[-1].turns[-1].results[event.number] = event
         case HistoryReplaced():
             past.history[:] = event.contents
+            if past.runs:
+                past.runs[-1].shortening += Usage(event.given, event.made)
         case RunEnded():
             _answer(past, past.runs[-1])
             past.runs[-1].ended = event

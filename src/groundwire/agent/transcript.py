@@ -171,11 +171,13 @@ class CallGave(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
         return Made(call, given, writes=self.writes, refused=self.refused)
 
 
-class HistoryReplaced(msgspec.Struct, frozen=True, tag="history"):
-    """The history is this now; what came before it is only a record."""
+class HistoryReplaced(msgspec.Struct, frozen=True, tag="history", omit_defaults=True):
+    """The history is this now; what came before it is only a record. The tokens are what that has cost."""
 
     at: str
     contents: list[Content]
+    given: int = 0
+    made: int = 0
 
 
 class RunEnded(msgspec.Struct, frozen=True, tag="outcome", omit_defaults=True):

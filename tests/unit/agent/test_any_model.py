@@ -9,7 +9,10 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain, repeat
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -20,11 +23,13 @@ from groundwire.agent.events import CallEnded, CallStarted, Compacted, Event
 from groundwire.agent.loop import Agent
 from groundwire.agent.outcome import Ending, Outcome
 from groundwire.agent.reply import Content
+from groundwire.agent.session import Session
+from groundwire.agent.session_store import SessionStore
 from groundwire.agent.tally import Limits
 from groundwire.citations import WebSearchResult
 from groundwire.errors import ConnectFailed, ModelFailed
 from groundwire.testing import ScriptedModel, says
-from tests.unit.agent.conftest import search
+from tests.unit.agent.conftest import Died, Mortal, contents, search
 
 PATHS = st.sampled_from(["a.txt", "b.txt", "d/c.txt", "../out", "/etc/passwd", "", "d", "a\u0000b"])
 JSON = st.recursive(
@@ -118,19 +123,30 @@ def every_call_is_answered(history: tuple[Content, ...]) -> bool:
     return True
 
 
+@contextmanager
+def places() -> Iterator[tuple[Path, SessionStore]]:
+    """A workspace, and a place for sessions outside of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "workspace"
+        root.mkdir()
+        yield root, SessionStore(Path(folder) / "sessions")
+
+
 async def live(answers: list[object], approve: str, window: int) -> tuple[Outcome, Watch]:
     watch = Watch()
-    model = ScriptedModel(chain(answers, repeat(says("done"))))
-    with tempfile.TemporaryDirectory() as root:
+    with places() as (root, store), store.create(root=root, model="m") as session:
         agent = Agent(
-            model=model,
+            model=ScriptedModel(chain(answers, repeat(says("done")))),
             workspace=root,
             approve=approve,
             search=watch.search,
             limits=Limits(turns=12, tokens=1000, retries=1, repetitions=3, context=window),
             tell=watch.events.append,
+            session=session,
         )
-        return await agent.run("task"), watch
+        outcome = await agent.run("task")
+        assert session.past().history == list(outcome.history)
+        return outcome, watch
 
 
 @settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -159,3 +175,40 @@ def test_any_conversation_ends_in_an_outcome_and_runs_no_call_twice(
         if isinstance(event, CallStarted) and event.name == "google_web_search"
     ]
     assert watch.searched <= len(searches)
+
+
+async def resumed(root: Path, store: SessionStore, answers: list[object], death: int) -> Outcome:
+    """The outcome of a run that dies at an event, if it has so many, and is resumed."""
+
+    def agent(session: Session) -> Agent:
+        asked = sum(len(run.turns) for run in session.past().runs)
+        model = ScriptedModel(chain(answers[asked:], repeat(says("done"))))
+        limits = Limits(turns=12, retries=1, repetitions=1000)
+        return Agent(
+            model=model, workspace=root, approve="yolo", search=search, limits=limits, session=session
+        )
+
+    with Mortal.create(store.folder / "mortal.jsonl", root=str(root), model="m", version="0") as session:
+        session.die_at(death)
+        try:
+            return await agent(session).run("task")
+        except Died:
+            pass
+    with store.open("mortal") as opened:
+        again = agent(opened)
+        return await (again.resume() if opened.past().runs else again.run("task"))
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.one_of(responses(), st.lists(responses(), min_size=1, max_size=2)), max_size=5), st.data())
+def test_a_run_that_dies_anywhere_ends_as_if_it_had_not(answers: list[object], data: st.DataObject) -> None:
+    with places() as (root, store):
+        whole = asyncio.run(resumed(root, store, answers, death=1000))
+        expected = contents(root)
+        events = len((store.folder / "mortal.jsonl").read_bytes().splitlines())
+    death = data.draw(st.integers(1, events - 1))
+    with places() as (root, store):
+        outcome = asyncio.run(resumed(root, store, answers, death))
+        assert contents(root) == expected
+    assert (outcome.ending, outcome.text, outcome.turns) == (whole.ending, whole.text, whole.turns)
+    assert (outcome.usage, outcome.searches) == (whole.usage, whole.searches)

@@ -18,10 +18,9 @@ from groundwire.agent.outcome import Outcome
 from groundwire.agent.reply import Reply, ReplyReader
 from groundwire.agent.session import Session
 from groundwire.agent.session_store import SessionStore
-from groundwire.agent.transcript import Event
 from groundwire.citations import WebSearchResult
 from groundwire.testing import calls, says
-from tests.unit.agent.conftest import search
+from tests.unit.agent.conftest import Died, Mortal, contents, search
 
 GROW = ("replace", {"file_path": "tally.txt", "old_string": "I\n", "new_string": "II\n"})
 """Done twice, it would show."""
@@ -55,10 +54,6 @@ class Teller:
         return reader.finish()
 
 
-class Died(BaseException):
-    """The process is gone."""
-
-
 class Searches:
     """Counts them."""
 
@@ -86,14 +81,6 @@ def fresh(root: Path) -> None:
     (root / "tally.txt").write_text("I\n", encoding="utf-8")
 
 
-def contents(root: Path) -> dict[str, str]:
-    return {
-        str(path.relative_to(root)): path.read_text(encoding="utf-8")
-        for path in root.rglob("*")
-        if path.is_file()
-    }
-
-
 def agent_in(root: Path, session: Session, searches: Searches) -> Agent:
     return Agent(model=Teller(), workspace=root, approve="yolo", search=searches, session=session)
 
@@ -101,23 +88,6 @@ def agent_in(root: Path, session: Session, searches: Searches) -> Agent:
 async def told_to_its_end(root: Path, store: SessionStore) -> Outcome:
     with store.create(root=root, model="m") as session:
         return await agent_in(root, session, Searches()).run("task")
-
-
-class Mortal(Session):
-    """A session whose process dies at one event: before it is written, or right after."""
-
-    dies_at = -1
-    writes_last_words = False
-    seen = 0
-
-    def _append(self, event: Event, *, durable: bool = False) -> None:
-        self.seen += 1
-        if self.seen != self.dies_at:
-            super()._append(event, durable=durable)
-            return
-        if self.writes_last_words:
-            super()._append(event, durable=durable)
-        raise Died
 
 
 def without_words(history: tuple[Any, ...] | list[Any]) -> list[Any]:
@@ -156,7 +126,7 @@ def test_a_run_that_died_is_resumed_to_the_same_end(
     fresh(root)
     searches = Searches()
     with Mortal.create(store.folder / "mortal.jsonl", root=str(root), model="m", version="0") as session:
-        session.dies_at, session.writes_last_words = session.seen + 1 + number, last_words
+        session.die_at(number + 1, written=last_words)
         with pytest.raises(Died):
             asyncio.run(agent_in(root, session, searches).run("task"))
 
