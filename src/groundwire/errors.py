@@ -14,6 +14,7 @@
     │   ├── MissingGeminiKey
     │   ├── MissingOpenAISession
     │   ├── MissingOpenRouterKey
+    │   ├── MissingVertexCredentials
     │   ├── MissingCorpus
     │   ├── SignInExpired
     │   ├── MissingGoogleSignIn
@@ -43,6 +44,7 @@
     │   ├── UnreadableAnswer
     │   ├── RedirectRefused
     │   └── InsecureUrl
+    ├── MissingPackage                an optional package is not installed: install it
     ├── ModelFailed                   an agent's model was asked and gave no usable reply
     ├── SessionError                  a session of the agent cannot be used
     │   ├── SessionNotFound
@@ -174,6 +176,16 @@ class MissingOpenRouterKey(CredentialError):
     default_hint = (
         "Get a key at https://openrouter.ai/keys, then run: "
         "export OPENROUTER_API_KEY=... (or: groundwire login openrouter)"
+    )
+
+
+class MissingVertexCredentials(CredentialError):
+    """Vertex AI was chosen, and there are no Application Default Credentials, or no project."""
+
+    code = "MISSING_VERTEX_CREDENTIALS"
+    default_hint = (
+        "Run: gcloud auth application-default login (or set GOOGLE_APPLICATION_CREDENTIALS to a key file), "
+        "and: export GOOGLE_CLOUD_PROJECT=..."
     )
 
 
@@ -409,6 +421,12 @@ class InsecureUrl(TransportError):
     code = "INSECURE_URL"
     exit_code = 2
     http_status = 400
+
+
+class MissingPackage(GroundwireError):
+    """Something was asked for that needs an optional package; the hint is the command that installs it."""
+
+    code = "MISSING_PACKAGE"
 
 
 class ModelFailed(GroundwireError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groundwire.emulator.google.code_assist import CODE_ASSIST
 from groundwire.emulator.google.gemini import GEMINI
+from groundwire.emulator.google.metadata_server import METADATA_SERVER
 from groundwire.emulator.google.oauth import GOOGLE_OAUTH
 from groundwire.emulator.google.redirects import REDIRECTS
 from groundwire.emulator.google.vertex import VERTEX
@@ -46,5 +47,6 @@ APIS = (
     VERTEX,
     GEMINI,
     GOOGLE_OAUTH,
+    METADATA_SERVER,
     ELSEWHERE,
 )

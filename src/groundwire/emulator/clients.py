@@ -40,6 +40,7 @@ def environment(world: World) -> dict[str, str]:
         "GEMINI_API_KEY": GEMINI_KEY,
         "GOOGLE_GEMINI_BASE_URL": base,
         "CODE_ASSIST_ENDPOINT": base,
+        "GOOGLE_VERTEX_BASE_URL": base,
         "GROUNDWIRE_GOOGLE_OAUTH_URL": base,
         "GROUNDWIRE_OPENAI_OAUTH_URL": base,
         "GROUNDWIRE_CODEX_BASE_URL": f"{base}/backend-api/codex",

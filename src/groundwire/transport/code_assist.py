@@ -15,55 +15,25 @@ Everything else (models, files, embeddings, caches) is not there: 501, and nothi
 
 from __future__ import annotations
 
-import re
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Raw
 
 from groundwire.errors import InvalidRequest
-from groundwire.secret import Secret
 from groundwire.transport.base import Request, Response, Transport, whole
+from groundwire.transport.gemini_body import counted, fields_of
 from groundwire.transport.gemini_path import METHODS, ModelCall, model_call
 from groundwire.transport.retry import in_memory
 from groundwire.transport.sse import as_event
+from groundwire.transport.translating import answer_headers, kept_headers, refusal, unavailable
 from groundwire.transport.unwrapping import EventUnwrapper, error_in, plain_error, unwrapped
 
 DEFAULT_BASE_URL = "https://cloudcode-pa.googleapis.com"
 VERSION = "v1internal"
 
-_NOT_FOR_THE_SERVER = frozenset(
-    {
-        "authorization",  # Auth adds the sign-in's own
-        "x-goog-api-key",
-        "x-api-key",
-        "cookie",
-        "host",
-        "content-length",
-        "accept-encoding",  # what comes back is read here
-        "connection",
-        "keep-alive",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-    }
-)
-_ABOUT_THE_OLD_BODY = frozenset(
-    {"content-length", "content-encoding", "transfer-encoding", "connection", "keep-alive"}
-)
-
-_ESCAPES = re.compile(
-    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # both halves
-    rb"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
-    rb"|\\."  # any other escape, so that the second backslash of two begins nothing
-)
-
-_fields = msgspec.json.Decoder(dict[str, Raw])
 _encode = msgspec.json.Encoder().encode
 
 
@@ -75,7 +45,7 @@ def code_assist_url(call: ModelCall, base_url: str = DEFAULT_BASE_URL) -> str:
 def wrapped(call: ModelCall, body: bytes, *, project: str, prompt_id: str, session_id: str) -> bytes:
     """The body of a Gemini request in Code Assist's envelope. InvalidRequest when it is not an object."""
     try:
-        request = _object(body)
+        request = fields_of(body)
         if call.method == "countTokens":
             return _encode({"request": _countable(request, call.model)})
     except (msgspec.DecodeError, RecursionError) as error:
@@ -86,54 +56,14 @@ def wrapped(call: ModelCall, body: bytes, *, project: str, prompt_id: str, sessi
     return _encode(envelope)
 
 
-def _object(body: bytes) -> dict[str, Raw]:
-    try:
-        return _fields.decode(body)
-    except msgspec.DecodeError:
-        mended = _mended(body)
-        if mended == body:
-            raise
-    return _fields.decode(mended)
-
-
-def _mended(body: bytes) -> bytes:
-    """The body with halves of characters replaced: JavaScript writes them when it cuts an emoji in two."""
-    return _ESCAPES.sub(lambda found: rb"\ufffd" if found["half"] else found[0], body)
-
-
 def _countable(request: dict[str, Raw], model: str) -> dict[str, Raw]:
     """What Code Assist counts: contents and nothing else. System instructions are counted as one of them."""
-    for name in ("generateContentRequest", "generate_content_request"):
-        if name in request:
-            request = _fields.decode(request[name])
+    request = counted(request)
     contents = request.get("contents", Raw(b"[]"))
     for name in ("systemInstruction", "system_instruction"):
         if name in request:
             contents = Raw(_encode([request[name], *msgspec.json.decode(contents, type=list[Raw])]))
     return {"model": Raw(_encode(f"models/{model}")), "contents": contents}
-
-
-def kept_headers(headers: Mapping[str, str | Secret]) -> dict[str, str | Secret]:
-    """The headers of a Gemini request that may go to Code Assist: no keys, nothing about the connection."""
-    return {name: value for name, value in headers.items() if name.lower() not in _NOT_FOR_THE_SERVER}
-
-
-def answer_headers(headers: Mapping[str, str], content_type: str | None = None) -> dict[str, str]:
-    """The headers of an answer whose body is written anew: nothing about the old body's length or form."""
-    kept = {name: value for name, value in headers.items() if name.lower() not in _ABOUT_THE_OLD_BODY}
-    if content_type is not None:
-        kept = {name: value for name, value in kept.items() if name.lower() != "content-type"}
-        kept["content-type"] = content_type
-    return kept
-
-
-def not_available(method: str, path: str) -> bytes:
-    """The body of a 501: what Code Assist does not have, in Google's form."""
-    message = (
-        f"{method} {path} is not available through Code Assist, which can generate content, stream it and "
-        "count tokens. Use an API key or Vertex AI for it."
-    )
-    return _encode({"error": {"code": 501, "message": message, "status": "UNIMPLEMENTED"}})
 
 
 class CodeAssist:
@@ -163,7 +93,7 @@ class CodeAssist:
         """Send a request for the Gemini API to Code Assist; the answer is the Gemini API's."""
         call = model_call(request.url)
         if call is None or call.method not in METHODS or request.method != "POST":
-            return _refusal(501, not_available(request.method, urlsplit(request.url).path))
+            return refusal(501, unavailable("Code Assist", request.method, urlsplit(request.url).path))
         body = wrapped(
             call,
             request.body,
@@ -187,10 +117,6 @@ async def _plain_refusal(response: Response) -> Response:
     return Response(response.status, answer_headers(response.headers, content_type), whole(error))
 
 
-def _refusal(status: int, body: bytes) -> Response:
-    return Response(status, {"content-type": "application/json"}, whole(body))
-
-
 async def _whole_answer(response: Response) -> Response:
     async with response:
         body = unwrapped(await response.read())
@@ -207,7 +133,7 @@ async def _first_event(response: Response) -> Response:
         raise
     if first is not None and (status := error_in(first[0])) is not None:
         await response.close()
-        return _refusal(status, plain_error(first[0]))
+        return refusal(status, plain_error(first[0]))
     return Response(
         response.status,
         answer_headers(response.headers, "text/event-stream"),

@@ -13,16 +13,11 @@ from groundwire.secret import Secret
 from groundwire.testing import AsgiTransport, ScriptedTransport, reply
 from groundwire.transport.auth import ApiKey, Auth
 from groundwire.transport.base import Request, Response, Transport
-from groundwire.transport.code_assist import (
-    CodeAssist,
-    answer_headers,
-    code_assist_url,
-    kept_headers,
-    wrapped,
-)
+from groundwire.transport.code_assist import CodeAssist, code_assist_url, wrapped
 from groundwire.transport.gemini_path import ModelCall
 from groundwire.transport.retry import Retry
 from groundwire.transport.sse import EventParser
+from groundwire.transport.translating import answer_headers, kept_headers
 
 GENERATE = ModelCall("gemini-2.5-flash", "generateContent")
 STREAM = ModelCall("gemini-2.5-flash", "streamGenerateContent", events=True)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from groundwire.errors import BodyTooLarge, UnreadableAnswer
@@ -21,6 +21,10 @@ JSON_VALUES: st.SearchStrategy[Any] = st.recursive(
     max_leaves=8,
 )
 RESPONSES = st.dictionaries(st.text(max_size=4), JSON_VALUES, max_size=4)
+
+
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A machine may be busy."""
 
 
 def documents(*chunks: bytes) -> list[Any]:
@@ -51,6 +55,7 @@ def test_the_envelope_is_taken_off(wrapped: Any, plain: Any) -> None:
     assert json.loads(unwrapped(json.dumps(wrapped, indent=3).encode())) == plain
 
 
+@UNHURRIED
 @given(RESPONSES, st.text(max_size=5))
 def test_nothing_inside_a_response_is_changed(response: dict[str, Any], trace: str) -> None:
     body = json.dumps({"response": response, "traceId": trace}, ensure_ascii=False).encode("utf-8", "replace")
@@ -89,6 +94,7 @@ def streams(draw: st.DrawFn) -> tuple[bytes, list[Any]]:
     return bytes(out), expected
 
 
+@UNHURRIED
 @given(streams(), st.data())
 def test_any_split_of_any_valid_stream_gives_the_same_documents(
     stream: tuple[bytes, list[Any]], data: st.DataObject
@@ -100,6 +106,7 @@ def test_any_split_of_any_valid_stream_gives_the_same_documents(
     assert documents(*(sent[place : place + 1] for place in range(len(sent)))) == expected
 
 
+@UNHURRIED
 @given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=5))
 def test_no_bytes_make_it_fail_in_a_way_nobody_foresaw(noise: bytes, cuts: list[int]) -> None:
     places = sorted(min(cut, len(noise)) for cut in cuts)
@@ -170,6 +177,7 @@ def test_an_error_without_a_good_status_counts_as_500(code: object) -> None:
     assert error_in(json.dumps({"error": {"code": code}}).encode()) == 500
 
 
+@UNHURRIED
 @given(JSON_VALUES)
 def test_what_is_written_is_one_event_of_one_line_for_every_kind_of_reader(value: Any) -> None:
     text = json.dumps(value, indent=1, ensure_ascii=False).encode("utf-8", "replace")

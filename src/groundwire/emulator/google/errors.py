@@ -50,6 +50,11 @@ def error_body(
     return {"error": error}
 
 
+def oauth_error(error: str, description: str, status: int = 400) -> Reply:
+    """The token endpoint's error form."""
+    return json_reply({"error": error, "error_description": description}, status)
+
+
 def google_error(
     code: int, message: str, *, status: str | None = None, details: Sequence[Mapping[str, Any]] = ()
 ) -> Reply:

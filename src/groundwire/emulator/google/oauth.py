@@ -25,8 +25,9 @@ from groundwire.emulator.google.accounts import (
     Grant,
 )
 from groundwire.emulator.google.consent import code_page, consent_page, refusal_page
-from groundwire.emulator.google.errors import google_error
+from groundwire.emulator.google.errors import google_error, oauth_error
 from groundwire.emulator.google.jwt import unsigned_jwt
+from groundwire.emulator.google.service_accounts import GRANT, token_for_assertion
 from groundwire.emulator.routing import Api, Problem, Route
 from groundwire.emulator.wire import Call, Reply, json_reply, redirect
 from groundwire.emulator.world import World
@@ -34,11 +35,6 @@ from groundwire.emulator.world import World
 CODE_PAGE = "https://codeassist.google.com/authcode"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 OPENID = "openid"
-
-
-def oauth_error(error: str, description: str, status: int = 400) -> Reply:
-    """The token endpoint's error form."""
-    return json_reply({"error": error, "error_description": description}, status)
 
 
 def _authorize(call: Call, world: World) -> Reply:
@@ -121,6 +117,8 @@ def _back(asked: Mapping[str, str], answer: Mapping[str, str]) -> Reply:
 
 def _token(call: Call, world: World) -> Reply:
     form = call.form
+    if form.get("grant_type") == GRANT:
+        return token_for_assertion(call, world)
     if not form.get("client_id"):
         return oauth_error("invalid_request", "Could not determine client ID from request.")
     if not form.get("client_secret"):
