@@ -33,9 +33,12 @@ class Pin:
         return tuple(f"{name}{sign}{version}" for name, version in self.packages)
 
 
+OURS = (("msgspec", "0.22.0"), ("pyqwest", "0.12.0"), ("pyjson5", "2.0.1"))
+"""What groundwire itself needs where it works inside of a peer."""
+
 PINS: dict[str, Pin] = {
-    "google-genai-3": Pin("pypi", (("google-genai", "3.1.0"),)),
-    "google-genai-2": Pin("pypi", (("google-genai", "2.34.0"),)),
+    "google-genai-3": Pin("pypi", (("google-genai", "3.1.0"), *OURS)),
+    "google-genai-2": Pin("pypi", (("google-genai", "2.34.0"), *OURS)),
     "openai": Pin("pypi", (("openai", "3.49.0"),)),
     "openrouter": Pin("pypi", (("openrouter", "1.3.84"),)),
     "google-genai-js": Pin("npm", (("@google/genai", "2.32.0"),)),

@@ -38,8 +38,16 @@ class Peer:
 
 PEERS: tuple[Peer, ...] = (
     Peer("groundwire", "our own search on gemini, openai_oauth, openrouter", groundwire_itself.run),
-    Peer("google-genai-3", "unary, streams, async, search, functions", gemini_sdk.run_python),
-    Peer("google-genai-2", "unary, streams, async, search, functions", gemini_sdk.run_python),
+    Peer(
+        "google-genai-3",
+        "unary, streams, async, search, functions; with a key and signed in",
+        gemini_sdk.run_python,
+    ),
+    Peer(
+        "google-genai-2",
+        "unary, streams, async, search, functions; with a key and signed in",
+        gemini_sdk.run_python,
+    ),
     Peer("google-genai-js", "unary, streams, search, functions", gemini_sdk.run_google_genai_js),
     Peer("ai-sdk-google", "unary, streams, search, functions", gemini_sdk.run_ai_sdk),
     Peer("openai", "Responses streams of Codex and OpenRouter, search, functions", openai_sdk.run_openai),

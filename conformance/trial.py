@@ -6,7 +6,8 @@ import asyncio
 import os
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -54,9 +55,20 @@ class Trial:
     deadline: float = field(default_factory=lambda: time.monotonic() + PEER_SECONDS)
     checks: list[Check] = field(default_factory=list)
     _commands: int = 0
+    _subject: str = ""
+
+    @contextmanager
+    def about(self, subject: str) -> Iterator[None]:
+        """Sentences written down inside begin with these words."""
+        before, self._subject = self._subject, subject
+        try:
+            yield
+        finally:
+            self._subject = before
 
     def check(self, sentence: str, holds: object, seen: object = "") -> None:
         """Write down a sentence and whether it holds."""
+        sentence = self._subject + sentence
         self.checks.append(
             Check(sentence, "passed")
             if holds

@@ -1,12 +1,14 @@
 """Does with google-genai what people do with it, and prints what came back as one JSON object.
 
-Runs in an environment that has google-genai and nothing of groundwire. EMULATOR_URL is the server.
+Runs in an environment that has google-genai and nothing of groundwire. EMULATOR_URL is the server. With
+GROUNDWIRE_SOURCE the client is groundwire's `code_assist_client()`, signed in by the variables of Gemini CLI.
 """
 
 import asyncio
 import importlib.metadata
 import json
 import os
+import sys
 
 from google import genai
 from google.genai import errors, types
@@ -109,11 +111,32 @@ async def in_async(client: genai.Client) -> dict:
     return {"unary": unary.text, "stream": [event.text async for event in stream]}
 
 
-def main() -> dict:
-    """Everything that was seen."""
-    client = genai.Client(
+def with_a_key() -> genai.Client:
+    """The client as Google's documentation makes it."""
+    return genai.Client(
         api_key="conformance-key", http_options=types.HttpOptions(base_url=os.environ["EMULATOR_URL"])
     )
+
+
+def signed_in() -> genai.Client:
+    """The client that groundwire makes."""
+    sys.path.insert(0, os.environ["GROUNDWIRE_SOURCE"])
+    from groundwire.integrations.google_genai import code_assist_client
+
+    return code_assist_client()
+
+
+def listed(client: genai.Client) -> list | dict:
+    """The names of the models, or the error that asking for them ends with."""
+    try:
+        return [model.name for model in client.models.list()]
+    except errors.APIError as error:
+        return {"type": type(error).__name__, "code": error.code, "message": error.message}
+
+
+def main() -> dict:
+    """Everything that was seen."""
+    client = signed_in() if "GROUNDWIRE_SOURCE" in os.environ else with_a_key()
     searching = types.GenerateContentConfig(tools=[SEARCH])
     searched = client.models.generate_content(model=MODEL, contents=QUESTION, config=searching)
     both = types.GenerateContentConfig(tools=[SEARCH, DECLARATION], automatic_function_calling=BY_HAND)
@@ -123,12 +146,13 @@ def main() -> dict:
     chat = client.chats.create(model=MODEL)
     chat.send_message("first")
     return {
+        "http": client._api_client._httpx_client.__class__.__mro__[1].__module__.partition(".")[0],
         "version": importlib.metadata.version("google-genai"),
         "unary": client.models.generate_content(model=MODEL, contents=GREETING).text,
         "stream": streamed(client, GREETING),
         "split": streamed(client, ONE_BYTE_AT_A_TIME),
         "tokens": client.models.count_tokens(model=MODEL, contents=GREETING).total_tokens,
-        "models": [model.name for model in client.models.list()],
+        "models": listed(client),
         "search": {"text": searched.text, "supports": supports_of(searched)},
         "call": function_round(client, streamed=False),
         "streamed_call": function_round(client, streamed=True),

@@ -6,14 +6,18 @@ was asked. Libraries that have more (asynchronous calls, automatic function call
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import groundwire
 from conformance.pasting import check_pasted
 from conformance.told import told_by
 from conformance.trial import PROGRAMS, SCRIPTS, Trial
 from groundwire.emulator import Call, Emulator
 
 ECHO = "You said: Grüße, 世界 👋"
+SOURCE = Path(groundwire.__file__).parent.parent
+TOKEN = "ya29.conformance"
 MIX_REFUSED = "Multiple tools are supported only when they are all search tools"
 
 
@@ -28,7 +32,53 @@ async def run_python(trial: Trial) -> None:
         judge_log(trial, emulator.requests, f"/{version}/models/", f"google-genai-sdk/{trial.version}")
     async with Emulator() as emulator:
         trial.checks += await told_by(trial, PROGRAMS / "google_genai_client.py", "--url", emulator.base_url)
+    await run_signed_in(trial)
     await check_pasted(trial, "google-genai (Python and JavaScript)", "You said: hello")
+
+
+async def run_signed_in(trial: Trial) -> None:
+    """The same program with groundwire's `code_assist_client()` in place of google-genai's own client."""
+    async with Emulator(script=SCRIPTS / "get_weather.toml") as emulator:
+        variables = {
+            "GROUNDWIRE_SOURCE": str(SOURCE),
+            "GOOGLE_GENAI_USE_GCA": "true",
+            "GOOGLE_CLOUD_ACCESS_TOKEN": TOKEN,
+            "GOOGLE_CLOUD_PROJECT": "conformance-project",
+            "CODE_ASSIST_ENDPOINT": emulator.base_url,
+        }
+        seen = await trial.sighting("google_genai_answers.py", variables)
+    with trial.about("Signed in: "):
+        library = "httpx2" if trial.version.startswith("3.") else "httpx"
+        trial.check(f"The HTTP library is {library}.", seen["http"] == library, seen["http"])
+        judge_answers(trial, seen, unknown_model="Requested entity was not found")
+        judge_python(trial, seen)
+        trial.check("Counting tokens gives a positive number.", seen["tokens"] > 0, seen["tokens"])
+        told = seen["models"]
+        trial.check(
+            "The list of models, which Code Assist does not have, is the library's error with status 501.",
+            isinstance(told, dict) and told["code"] == 501 and "Code Assist" in told["message"],
+            told,
+        )
+        judge_code_assist_log(trial, emulator.requests, f"google-genai-sdk/{trial.version}")
+
+
+def judge_code_assist_log(trial: Trial, requests: list[Call], agent: str) -> None:
+    """What the emulated Code Assist was asked."""
+    strangers = [call.path for call in requests if not call.path.startswith("/v1internal:")]
+    trial.check("Every request went to Code Assist.", requests and not strangers, strangers)
+    loose = [call.path for call in requests if call.bearer != TOKEN or "x-goog-api-key" in call.headers]
+    trial.check("Every request carried the sign-in, and no key.", not loose, loose)
+    asked = [
+        call.json for call in requests if call.path.endswith("GenerateContent") or "generate" in call.path
+    ]
+    projects = {document["project"] for document in asked}
+    trial.check("Every request named the project.", projects == {"conformance-project"}, projects)
+    agents = {call.headers.get("user-agent", "") for call in requests if "ontent" in call.path}
+    trial.check(
+        f"The emulator was told honestly who asks: groundwire, and {agent}.",
+        agents and all(named.startswith("groundwire/") and agent in named for named in agents),
+        agents,
+    )
 
 
 async def run_google_genai_js(trial: Trial) -> None:
@@ -60,7 +110,7 @@ async def run_ai_sdk(trial: Trial) -> None:
         judge_log(trial, emulator.requests, "/v1beta/models/", f"ai-sdk-google/{trial.version}")
 
 
-def judge_answers(trial: Trial, seen: dict[str, Any]) -> None:
+def judge_answers(trial: Trial, seen: dict[str, Any], unknown_model: str = "no-such-model") -> None:
     """What every Gemini library must have seen."""
     trial.check(
         "The installed library is the pinned version.", seen["version"] == trial.version, seen["version"]
@@ -102,7 +152,7 @@ def judge_answers(trial: Trial, seen: dict[str, Any]) -> None:
     judge_grounding(trial, seen["search"])
     trial.check(
         "An unknown model is the library's own error with status 404.",
-        seen["refused_model"].get("code") == 404 and "no-such-model" in seen["refused_model"]["message"],
+        seen["refused_model"].get("code") == 404 and unknown_model in seen["refused_model"]["message"],
         seen["refused_model"],
     )
 
