@@ -1,6 +1,8 @@
 """The only wiring: a Config becomes transports, providers, the routes that lead to them, and the agent.
 
     route("gemini")  =  Gemini + Retry( Auth( Http )), the credential found when the route is used
+                               Retry( Vertex( Auth( Http )))      with Application Default Credentials
+                               Retry( CodeAssist( Auth( Http )))  with a Google sign-in
 
 Everything that touches the world (environment, clock, network) enters here and is passed down.
 """
@@ -10,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
@@ -18,7 +21,9 @@ from typing import TYPE_CHECKING, Self
 
 from groundwire.citations import WebSearchResult, failure
 from groundwire.config import PROVIDERS, Config, ProviderSettings, load_config
+from groundwire.credentials.base import Credential
 from groundwire.credentials.resolve import resolve, usable_providers
+from groundwire.credentials.telling_why import TellingWhy
 from groundwire.errors import GroundwireError, MissingCorpus, MissingGeminiKey, UnknownProvider
 from groundwire.providers.base import Provider
 from groundwire.providers.gemini import Gemini
@@ -29,8 +34,10 @@ from groundwire.query import Route, Wishes, clean, search, search_stream
 from groundwire.search_tools import SEARCH_TOOLS, check_arguments
 from groundwire.transport.auth import Auth
 from groundwire.transport.base import Transport
+from groundwire.transport.code_assist import CodeAssist
 from groundwire.transport.http import Http
 from groundwire.transport.retry import Retry, RetryPolicy
+from groundwire.transport.vertex import Vertex
 
 if TYPE_CHECKING:
     from groundwire.agent.approval import Ask
@@ -79,6 +86,8 @@ class Runtime:
         self._sleep = sleep
         self._stack = AsyncExitStack()
         self._http = http
+        self._session_id = str(uuid.uuid4())
+        self._kept: dict[str, Credential] = {}
         self._documents = CorpusTransport(self._open_corpus, progress=progress)
         self._stack.callback(self._documents.close)
 
@@ -101,6 +110,8 @@ class Runtime:
         name = provider or self.config.search.provider
         if name is None:
             usable = self.usable()
+            if not usable and self.config.gemini.upstream != "auto":
+                return "gemini"  # its own error tells what the chosen way to it lacks
             if not usable:
                 raise MissingGeminiKey(NO_PROVIDER, hint=NO_PROVIDER_HINT)
             return usable[0]
@@ -234,9 +245,26 @@ class Runtime:
             if self.config.local.corpus is None:
                 raise MissingCorpus("No folder of documents was given.")
             return self._documents
-        credential = resolve(name, self.config, self._env, http, self._clock)
         policy = RetryPolicy(total=self.config.search.timeout)
-        return Retry(Auth(http, credential.authorizer), policy, sleep=self._sleep)
+        return Retry(self._signed(self._credential(name, http), http), policy, sleep=self._sleep)
+
+    def _credential(self, name: str, http: Transport) -> Credential:
+        credential = resolve(name, self.config, self._env, http, self._clock)
+        if credential.vertex is None and credential.project is None:
+            return credential
+        # It holds what may be in no store, a token or a project: each request would look for its own.
+        return self._kept.setdefault(credential.where, credential)
+
+    def _signed(self, credential: Credential, http: Transport) -> Transport:
+        """The way to a provider with this credential; for Gemini there are three."""
+        signed = Auth(http, credential.authorizer)
+        if credential.vertex is not None:
+            return Vertex(signed, credential.vertex)
+        if credential.project is not None:
+            base_url = self.config.urls.code_assist
+            project, session_id = credential.project, self._session_id
+            return TellingWhy(CodeAssist(signed, project=project, base_url=base_url, session_id=session_id))
+        return signed
 
     def _open_corpus(self, progress: Callable[[Progress], None]) -> Corpus:
         from groundwire.corpus import Corpus  # noqa: PLC0415  (lazy: SQLite only for who searches documents)

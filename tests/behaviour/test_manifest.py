@@ -14,10 +14,20 @@ from tests.behaviour import (
     test_sign_in,
     test_streams,
     test_tools,
+    test_ways_to_gemini,
 )
 from tests.behaviour.requirements import REQUIREMENTS
 
-MODULES = [test_agent, test_command_line, test_search, test_sessions, test_sign_in, test_streams, test_tools]
+MODULES = [
+    test_agent,
+    test_command_line,
+    test_search,
+    test_sessions,
+    test_sign_in,
+    test_streams,
+    test_tools,
+    test_ways_to_gemini,
+]
 
 
 def declared_in(module: ModuleType) -> dict[str, tuple[str, ...]]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 from groundwire.config import Config
+from groundwire.credentials.adc_files import METADATA_SERVER
 from groundwire.credentials.base import Clock, Credential
 from groundwire.credentials.google_oauth import email_in, email_of, token_info_request
 from groundwire.credentials.google_quota import buckets_in, quota_request
@@ -26,11 +27,15 @@ from groundwire.transport.base import Request, Response, Transport
 
 SERVICES: Mapping[str, str] = {
     "gemini": "Gemini API",
+    "vertex": "Vertex AI (Application Default Credentials)",
     "code_assist": "Google sign-in (Code Assist)",
     "openai_oauth": "ChatGPT sign-in",
     "openrouter": "OpenRouter",
 }
-"""The steps that are shown, and their titles."""
+"""The services that are shown, and their titles."""
+
+STEPS: Mapping[str, str] = {service: service for service in SERVICES} | {"gemini": "gemini_key"}
+"""The steps that lead to a service: to Gemini itself only by a key, since the others are services too."""
 
 _MAX_REPLY_BYTES = 1024 * 1024
 
@@ -69,8 +74,9 @@ async def accounts(
     """Every credential there is, in the order of the services and of their steps."""
     found = [
         _account(finding)
-        for finding in survey(config, env, clock, list(SERVICES))
-        if finding.provider != "gemini" or finding.kind == "api_key"  # a sign-in has a title of its own
+        for finding in survey(config, env, clock, list(STEPS.values()))
+        # The metadata server can be asked on any machine; only who chose Vertex AI means it.
+        if finding.where != METADATA_SERVER.where or config.gemini.upstream == "vertex"
     ]
     for account in found:
         if account.state == "used" and account.kind == "oauth":
@@ -82,14 +88,16 @@ async def accounts(
 
 
 def _account(finding: Finding) -> Account:
+    service = next(service for service, steps in STEPS.items() if steps == finding.provider)
     return Account(
-        service=finding.provider,
-        title=SERVICES[finding.provider],
+        service=service,
+        title=SERVICES[service],
         state=finding.state,
         kind=finding.kind,
         where=finding.where,
         reason=finding.reason,
         ends=finding.ends,
+        project=finding.vertex.project if finding.vertex else None,
     )
 
 

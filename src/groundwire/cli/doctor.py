@@ -42,7 +42,10 @@ def as_text(report: Report, *, home: Path, now: float) -> str:
     blocks = [
         [f"groundwire {report.version}"],
         ["Providers", *_table([row for one in report.providers for row in _rows(one, now)])],
-        [f"Asked when you name none: {report.default_provider or 'nothing'} ({report.default_because})"],
+        [
+            f"Asked when you name none: {report.default_provider or 'nothing'} ({report.default_because})",
+            f"Way to Gemini: {report.gemini_upstream or 'none'} ({report.gemini_upstream_because})",
+        ],
     ]
     if report.settings:
         rows = [(one.name, str(one.value), f"from {one.where}") for one in report.settings]
@@ -65,11 +68,11 @@ def _rows(provider: ProviderReport, now: float) -> list[tuple[str, str, str]]:
             ("", "", f"     ({provider.note})"),
         ]
     else:
-        rows = [(provider.name, "ready", _described(provider.credential, now))]
+        rows = [(provider.name, "ready", _told(provider.credential, provider.name, now))]
     if (special := provider.geminisearch) is not None:
-        rows.append(("", "", f"the tool geminisearch uses: {_described(special, now)}"))
+        rows.append(("", "", f"the tool geminisearch uses: {_told(special, provider.name, now)}"))
     rows += [
-        ("", "", f"also there, not used: {_described(one, now)}")
+        ("", "", f"also there, not used: {_told(one, provider.name, now)}")
         for one in provider.shadowed
         if special is None or one.where != special.where
     ]
@@ -77,8 +80,21 @@ def _rows(provider: ProviderReport, now: float) -> list[tuple[str, str, str]]:
     return rows
 
 
+def _told(found: FoundCredential, provider: str, now: float) -> str:
+    """A provider's credential in words; for Gemini also where it leads, unless it is a key."""
+    told = _described(found, now)
+    if found.kind == "adc":
+        return f"Vertex AI, project {found.project} in {found.location}: {told}"
+    return f"Code Assist: Google {told}" if provider == "gemini" and found.kind == "oauth" else told
+
+
 def _described(found: FoundCredential, now: float) -> str:
-    kind = {"api_key": "API key from ", "oauth": "sign-in from ", "corpus": "documents in "}[found.kind]
+    kind = {
+        "api_key": "API key from ",
+        "oauth": "sign-in from ",
+        "adc": "credentials from ",
+        "corpus": "documents in ",
+    }[found.kind]
     if found.ends is None:
         return kind + found.where
     if found.ends <= now:

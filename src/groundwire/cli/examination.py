@@ -9,7 +9,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from groundwire.config import Config, ConfigProblem
+from groundwire.config import Config, ConfigProblem, Upstream
+from groundwire.credentials.adc_files import LOG_IN
 from groundwire.credentials.base import Clock
 from groundwire.credentials.resolve import Finding, store_files, store_problems, survey
 from groundwire.version import __version__
@@ -23,11 +24,27 @@ class Need(msgspec.Struct, frozen=True):
     note: str
 
 
+UPSTREAM_OF: Mapping[str, Upstream] = {"api_key": "api-key", "adc": "vertex", "oauth": "code-assist"}
+"""The way to Gemini that each kind of credential opens, in the order in which they are tried."""
+
+CHOSEN_NEEDS: Mapping[Upstream, Need] = {
+    "vertex": Need(
+        "Vertex AI is chosen, and one of its needs",
+        LOG_IN,
+        "then: export GOOGLE_CLOUD_PROJECT=...; GOOGLE_APPLICATION_CREDENTIALS=FILE works too",
+    ),
+    "code-assist": Need(
+        "Code Assist is chosen, and a Google sign-in", "groundwire login google", "docs/sign-in.md tells more"
+    ),
+}
+"""What Gemini cannot do without when a way to it was chosen."""
+
 NEEDS: Mapping[str, Need] = {
     "gemini": Need(
         "a Gemini API key",
         "groundwire login gemini",
-        "get a key at https://aistudio.google.com/apikey; export GEMINI_API_KEY=... works too",
+        "get a key at https://aistudio.google.com/apikey; export GEMINI_API_KEY=... works too; "
+        "without a key: Vertex AI, see docs/vertex.md",
     ),
     "openai_oauth": Need(
         "a ChatGPT sign-in",
@@ -54,6 +71,9 @@ class FoundCredential(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     kind: str
     ends: float | None = None
     reason: str | None = None
+    project: str | None = None
+    """Of Vertex AI, with its location."""
+    location: str | None = None
 
 
 class ProviderReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,6 +115,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     default_provider: str | None
     default_because: str
+    gemini_upstream: str | None
+    """The way to Gemini: api-key, vertex or code-assist."""
+    gemini_upstream_because: str
     providers: list[ProviderReport]
     settings: list[SettingReport]
     files: list[str]
@@ -107,10 +130,13 @@ def examine(config: Config, env: Mapping[str, str], clock: Clock) -> Report:
     providers = [_provider(name, config, findings) for name in NEEDS if name != "local"]
     providers.append(_local(config))
     default, because = _default(config, providers)
+    upstream, upstream_because = _upstream(config, providers[0])
     return Report(
         version=__version__,
         default_provider=default,
         default_because=because,
+        gemini_upstream=upstream,
+        gemini_upstream_because=upstream_because,
         providers=providers,
         settings=_settings(config),
         files=[str(path) for path in (*config.files, *store_files(config, env, clock))],
@@ -125,15 +151,11 @@ def _provider(name: str, config: Config, findings: list[Finding]) -> ProviderRep
         "openrouter": config.openrouter,
     }[name]
     found = {
-        state: [
-            FoundCredential(where=one.where, kind=one.kind, ends=one.ends, reason=one.reason)
-            for one in findings
-            if one.provider == name and one.state == state
-        ]
+        state: [_described(one) for one in findings if one.provider == name and one.state == state]
         for state in ("used", "shadowed", "unusable")
     }
     ready = bool(found["used"])
-    need = NEEDS[name]
+    need = CHOSEN_NEEDS.get(config.gemini.upstream, NEEDS[name]) if name == "gemini" else NEEDS[name]
     special = [one for one in findings if one.provider == "geminisearch" and one.state == "used"]
     elsewhere = name == "gemini" and special and special[0].where != found["used"][0].where
     return ProviderReport(
@@ -144,11 +166,34 @@ def _provider(name: str, config: Config, findings: list[Finding]) -> ProviderRep
         credential=found["used"][0] if ready else None,
         shadowed=found["shadowed"],
         unusable=found["unusable"],
-        geminisearch=FoundCredential(where=special[0].where, kind="api_key") if elsewhere else None,
+        geminisearch=_described(special[0]) if elsewhere else None,
         missing=None if ready else f"{need.what} is missing",
         fix=None if ready else need.command,
         note=None if ready else need.note,
     )
+
+
+def _described(one: Finding) -> FoundCredential:
+    return FoundCredential(
+        where=one.where,
+        kind=one.kind,
+        ends=one.ends,
+        reason=one.reason,
+        project=one.vertex.project if one.vertex else None,
+        location=one.vertex.location if one.vertex else None,
+    )
+
+
+def _upstream(config: Config, gemini: ProviderReport) -> tuple[str | None, str]:
+    """The way to Gemini that is used, and why it is that one."""
+    used = UPSTREAM_OF[gemini.credential.kind] if gemini.credential else None
+    choice, where = config.gemini.upstream, config.origins.get("gemini.upstream")
+    if gemini.credential is not None and gemini.credential.where == "argument":
+        return used, "a key was given as an argument"
+    if choice != "auto":
+        return used, f"{choice} is set by {where}" + ("" if used else ", but it is not ready")
+    order = ", ".join(UPSTREAM_OF.values())
+    return used, f"the first that is ready, of: {order}" if used else f"none is ready, of: {order}"
 
 
 def _local(config: Config) -> ProviderReport:

@@ -28,7 +28,7 @@ from groundwire.transport.base import Request
 RECORDS: Mapping[str, tuple[str, str]] = {
     "google": (OWN_RECORD, "code_assist"),
     "openai": ("openai_oauth", "openai_oauth"),
-    "gemini": ("gemini", "gemini"),
+    "gemini": ("gemini", "gemini_key"),
     "openrouter": ("openrouter", "openrouter"),
 }
 

@@ -18,6 +18,8 @@ from groundwire.config.settings import (
     Paths,
     ProviderSettings,
     SearchSettings,
+    Upstream,
+    VertexSettings,
 )
 
 __all__ = [
@@ -30,5 +32,7 @@ __all__ = [
     "Paths",
     "ProviderSettings",
     "SearchSettings",
+    "Upstream",
+    "VertexSettings",
     "load_config",
 ]

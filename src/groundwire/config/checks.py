@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
@@ -15,6 +16,9 @@ from groundwire.secret import Secret
 
 PROVIDERS: Final = ("gemini", "openai_oauth", "openrouter", "local")
 """Every provider, in the order in which the first one with a credential is chosen."""
+
+UPSTREAMS: Final = ("auto", "api-key", "vertex", "code-assist")
+"""The ways to Gemini that can be chosen."""
 
 
 def _text(value: object) -> str | None:
@@ -59,6 +63,18 @@ def _one_of(*allowed: str) -> Callable[[object], str]:
         if value not in allowed:
             raise ValueError(f"must be one of: {', '.join(allowed)}")
         return str(value)
+
+    return check
+
+
+def _resource(pattern: str) -> Callable[[object], str | None]:
+    """A name of Google Cloud's, a project or a location: it becomes part of an address."""
+
+    def check(value: object) -> str | None:
+        name = _text(value)
+        if name is not None and not re.fullmatch(pattern, name):
+            raise ValueError("must be small letters, digits and hyphens, as Google Cloud names things")
+        return name
 
     return check
 
@@ -119,6 +135,7 @@ CHECKS: Final[Mapping[str, Callable[[object], object]]] = {
     "search.timeout": _seconds,
     "gemini.model": _model("google/", "models/"),
     "gemini.api_key": _key,
+    "gemini.upstream": _one_of(*UPSTREAMS),
     "openai_oauth.model": _model("openai/"),
     "openai_oauth.api_key": _key,
     "openrouter.model": _model(),
@@ -136,8 +153,11 @@ CHECKS: Final[Mapping[str, Callable[[object], object]]] = {
     "agent.shell": _switch,
     "agent.max_cost": _dollars,
     "agent.prices": _prices,
+    "vertex.project": _resource(r"(?:[a-z0-9.-]+:)?[a-z0-9][a-z0-9-]*"),
+    "vertex.location": _resource(r"[a-z0-9]+(?:-[a-z0-9]+)*"),
     "urls.gemini": _text,
     "urls.code_assist": _text,
+    "urls.vertex": _text,
     "urls.codex": _text,
     "urls.openrouter": _text,
     "urls.google_oauth": _text,

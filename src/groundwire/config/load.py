@@ -18,6 +18,9 @@ Low to high; a higher layer wins setting by setting:
 | openai_oauth.model | GROUNDWIRE_OPENAI_OAUTH_MODEL | openai.options.websearch.model |
 | openrouter.model | GROUNDWIRE_OPENROUTER_MODEL | openrouter.options.websearch.model |
 | openrouter.web_tool, engine, max_results | GROUNDWIRE_OPENROUTER_WEB_TOOL, … | |
+| gemini.upstream | GROUNDWIRE_GEMINI_UPSTREAM, else GOOGLE_GENAI_USE_VERTEXAI | |
+| vertex.project | GOOGLE_CLOUD_PROJECT | |
+| vertex.location | GOOGLE_CLOUD_LOCATION | |
 | google.client_id, client_secret, use_gemini_cli_client | GROUNDWIRE_GOOGLE_CLIENT_ID, … | |
 | google.project | OPENCODE_GEMINI_PROJECT_ID, else GOOGLE_CLOUD_PROJECT | gemini-cli.options.projectId |
 | geminisearch.model | GROUNDWIRE_GEMINISEARCH_MODEL | geminisearch.options.model |
@@ -26,6 +29,7 @@ Low to high; a higher layer wins setting by setting:
 | agent.shell, max_cost, prices (a table; JSON in the variable) | GROUNDWIRE_AGENT_SHELL, … | |
 | urls.gemini | GOOGLE_GEMINI_BASE_URL | |
 | urls.code_assist | CODE_ASSIST_ENDPOINT | |
+| urls.vertex | GOOGLE_VERTEX_BASE_URL | |
 | urls.codex | GROUNDWIRE_CODEX_BASE_URL | |
 | urls.openrouter | OPENROUTER_BASE_URL | |
 | urls.google_oauth | GROUNDWIRE_GOOGLE_OAUTH_URL | |
@@ -33,9 +37,10 @@ Low to high; a higher layer wins setting by setting:
 | allow_insecure_http | GROUNDWIRE_ALLOW_INSECURE_HTTP | |
 
 A project's file comes with a repository somebody else may have written, so it cannot say where keys are
-sent, who signs in, nor what an agent may do: `urls`, `google`, `allow_insecure_http` and `agent` count only
-in the user's own file. A value that cannot be used is reported in `Config.problems` and the lower layer's
-stays; only arguments, and addresses that would leak a key, fail at once.
+sent, who signs in, who pays, nor what an agent may do: `urls`, `google`, `vertex`, `gemini.upstream`,
+`allow_insecure_http` and `agent` count only in the user's own file. A value that cannot be used is reported
+in `Config.problems` and the lower layer's stays; only arguments, and addresses that would leak a key, fail
+at once.
 """
 
 from __future__ import annotations
@@ -59,6 +64,7 @@ from groundwire.config.settings import (
     Paths,
     ProviderSettings,
     SearchSettings,
+    VertexSettings,
 )
 from groundwire.config.toml import FILE_NAME, project_file, read_toml
 from groundwire.config.urls import checked_base_url
@@ -67,6 +73,9 @@ from groundwire.errors import InvalidConfig, UnknownProvider
 _VARIABLES: Mapping[str, str] = {
     "urls.gemini": "GOOGLE_GEMINI_BASE_URL",
     "urls.code_assist": "CODE_ASSIST_ENDPOINT",
+    "urls.vertex": "GOOGLE_VERTEX_BASE_URL",
+    "vertex.project": "GOOGLE_CLOUD_PROJECT",
+    "vertex.location": "GOOGLE_CLOUD_LOCATION",
     "urls.codex": "GROUNDWIRE_CODEX_BASE_URL",
     "urls.openrouter": "OPENROUTER_BASE_URL",
     "urls.google_oauth": "GROUNDWIRE_GOOGLE_OAUTH_URL",
@@ -146,6 +155,14 @@ def _google_project(env: Mapping[str, str]) -> Mapping[str, Found]:
     return {} if found is None else {"google.project": Found(found[1], found[0], None, found[0])}
 
 
+def _upstream(env: Mapping[str, str]) -> Mapping[str, Found]:
+    """Vertex AI, when it is chosen by the switch of google-genai, by its old name or its new one."""
+    for name in ("GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_ENTERPRISE"):
+        if env.get(name, "").strip().lower() in ("true", "1"):
+            return {"gemini.upstream": Found("vertex", name, None, name)}
+    return {}
+
+
 def _from_environment(env: Mapping[str, str]) -> Layer:
     found: dict[str, Found] = {}
     for setting in checks.CHECKS:
@@ -153,7 +170,7 @@ def _from_environment(env: Mapping[str, str]) -> Layer:
         # Keys in the environment are the business of credentials.resolve.
         if not setting.endswith(".api_key") and (value := env.get(variable, "")) != "":
             found[setting] = Found(checks.from_text(setting, value), variable, None, variable)
-    return Layer({**_google_project(env), **found})
+    return Layer({**_google_project(env), **_upstream(env), **found})
 
 
 def _from_arguments(arguments: Mapping[str, object], chosen: Mapping[str, object]) -> dict[str, object]:
@@ -195,6 +212,7 @@ def _assemble(
         geminisearch=ProviderSettings(urls.gemini, **_section("geminisearch", chosen)),
         local=LocalSettings(None if corpus is None else _corpus(str(corpus), cwd, paths.home)),
         google=GoogleSettings(**_section("google", chosen)),
+        vertex=VertexSettings(**_section("vertex", chosen)),
         search=SearchSettings(**_section("search", chosen)),
         urls=urls,
         paths=paths,

@@ -11,6 +11,10 @@ from typing import Literal
 from groundwire.config.files import ConfigProblem
 from groundwire.secret import Secret
 
+Upstream = Literal["auto", "api-key", "vertex", "code-assist"]
+"""The ways to Gemini: an API key, Vertex AI with Application Default Credentials, Code Assist with a Google
+sign-in. `auto` takes the first that has a credential, in this order."""
+
 WebTool = Literal["plugin", "server_tool"]
 """The two ways OpenRouter searches: its `web` plugin, or the tool `openrouter:web_search`."""
 
@@ -21,6 +25,8 @@ class BaseUrls:
 
     gemini: str = "https://generativelanguage.googleapis.com"
     code_assist: str = "https://cloudcode-pa.googleapis.com"
+    vertex: str | None = None
+    """None: the server of the location."""
     codex: str = "https://chatgpt.com/backend-api/codex"
     openrouter: str = "https://openrouter.ai/api/v1"
     google_oauth: str = "https://oauth2.googleapis.com"
@@ -36,6 +42,7 @@ class ProviderSettings:
     base_url: str
     model: str | None = None
     api_key: Secret | None = None
+    upstream: Upstream = "auto"
     web_tool: WebTool = "plugin"
     engine: str | None = None
     max_results: int = 3
@@ -85,6 +92,14 @@ class GoogleSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class VertexSettings:
+    """Whose models are asked on Vertex AI, and where they run."""
+
+    project: str | None = None
+    location: str = "global"
+
+
+@dataclass(frozen=True, slots=True)
 class Paths:
     """Where files of ours and of the programs we share credentials with are kept."""
 
@@ -119,6 +134,7 @@ class Config:
     geminisearch: ProviderSettings
     local: LocalSettings
     google: GoogleSettings
+    vertex: VertexSettings
     search: SearchSettings
     urls: BaseUrls
     paths: Paths

@@ -16,6 +16,8 @@ from groundwire.config.worktree import upwards, worktree_root
 
 FILE_NAME = "groundwire.toml"
 
+_OWN_SECTIONS = ("urls.", "google.", "vertex.", "agent.")
+
 
 def project_file(cwd: Path) -> Path | None:
     """The nearest groundwire.toml up to the worktree root; outside a worktree only that of `cwd` itself."""
@@ -58,7 +60,7 @@ def _refused(setting: str, trusted: bool) -> str | None:
         return f"{setting}: keys are not read from {FILE_NAME}; run: groundwire login"
     if setting not in CHECKS:
         return f"{setting} is not a setting"
-    own_only = setting.startswith(("urls.", "google.", "agent.")) or setting == "allow_insecure_http"
+    own_only = setting.startswith(_OWN_SECTIONS) or setting in ("allow_insecure_http", "gemini.upstream")
     if not trusted and own_only:
         return f"{setting} counts only in your own file, not in a project's"
     return None

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from groundwire.transport.auth import Authorizer
+from groundwire.transport.vertex import VertexProject
 
-CredentialKind = Literal["api_key", "oauth"]
+CredentialKind = Literal["api_key", "oauth", "adc"]
+"""A key, a sign-in, or Application Default Credentials."""
 
 Clock = Callable[[], float]
 """Gives the time in seconds since 1970, like time.time."""
@@ -17,10 +19,12 @@ Clock = Callable[[], float]
 @dataclass(frozen=True, slots=True)
 class Credential:
     """A usable credential of one provider. `where` is for people: "environment variable GEMINI_API_KEY".
-    `project` gives the Google Cloud project that goes with a Google sign-in; other credentials have none."""
+    `project` gives the Google Cloud project that goes with a Google sign-in, `vertex` the place on Vertex AI
+    that goes with Application Default Credentials; other credentials have neither."""
 
     provider: str
     kind: CredentialKind
     where: str
     authorizer: Authorizer = field(repr=False)
     project: Callable[[], Awaitable[str]] | None = field(default=None, repr=False)
+    vertex: VertexProject | None = None

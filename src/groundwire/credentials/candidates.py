@@ -9,9 +9,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from groundwire.config import Config, ConfigProblem
+from groundwire.config import Config, ConfigProblem, Upstream
 from groundwire.config.checks import usable_key
 from groundwire.config.files import Unreadable, parse_toml, read_text
+from groundwire.credentials.adc_files import (
+    INSTALL,
+    METADATA_SERVER,
+    AdcPlace,
+    adc_file,
+    described,
+    is_installed,
+    project_in,
+)
 from groundwire.credentials.base import Clock, CredentialKind
 from groundwire.credentials.gemini_cli_encrypted import EncryptedStore, encrypted_place, this_machine
 from groundwire.credentials.google_client import client_for
@@ -41,8 +50,9 @@ from groundwire.credentials.token_places import (
     own_place,
     record_place,
 )
-from groundwire.errors import MissingGoogleClient
+from groundwire.errors import InvalidConfig, MissingGoogleClient
 from groundwire.secret import Secret
+from groundwire.transport.vertex import VertexProject
 
 OPENCODE_SIGN_IN = "opencode auth login (choose OpenAI, then ChatGPT)"
 OPENCODE_GOOGLE_SIGN_IN = "opencode auth login (choose Google), or: groundwire login google"
@@ -56,9 +66,16 @@ IN_KEYRING = (
 )
 
 
+NOT_BY_ITSELF = (
+    "Google's terms forbid other programs to use Gemini CLI's sign-in; "
+    "to use it all the same: export GROUNDWIRE_GEMINI_UPSTREAM=code-assist"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What one place has: a key, or tokens with the place that renews them, or the reason it is unusable."""
+    """What one place has: a key, or tokens with the place that renews them, or Application Default
+    Credentials with the place on Vertex AI they are for, or the reason it is unusable."""
 
     where: str
     kind: CredentialKind
@@ -66,6 +83,8 @@ class Candidate:
     tokens: OAuthTokens | None = field(default=None, repr=False)
     place: TokenPlace | None = field(default=None, repr=False)
     unusable: str | None = None
+    adc: AdcPlace | None = None
+    vertex: VertexProject | None = None
 
 
 class Places:
@@ -149,6 +168,40 @@ class Places:
                 yield Candidate(store.where, "api_key", key=key)
         except BadRecord as reason:
             yield Candidate(store.where, "api_key", unusable=str(reason))
+
+    @property
+    def upstream(self) -> Upstream:
+        """The way to Gemini that was chosen."""
+        return self._config.gemini.upstream
+
+    def vertex(self, *, chosen: bool) -> Iterator[Candidate]:
+        """Application Default Credentials for Vertex AI.
+
+        Only who chose Vertex AI gets the project that the credentials name, or this machine's own
+        credentials, which nobody sees without asking a server.
+        """
+        found = adc_file(self._env, self._config.paths.home)
+        if found is None and not chosen:
+            return
+        found = found or METADATA_SERVER
+        settings = self._config.vertex
+        project = settings.project
+        try:
+            if found.path is not None:
+                content = described(found.path)
+                project = project or (project_in(content) if chosen else None)
+        except InvalidConfig as reason:
+            yield Candidate(found.where, "adc", unusable=reason.message.rstrip("."))
+            return
+        if project is None:
+            missing = "Vertex AI needs to know the project: export GOOGLE_CLOUD_PROJECT=..."
+            yield Candidate(found.where, "adc", unusable=missing)
+        elif not is_installed():
+            missing = f"Vertex AI needs the package google-auth: {INSTALL}"
+            yield Candidate(found.where, "adc", unusable=missing)
+        else:
+            place = VertexProject(project, settings.location, self._config.urls.vertex)
+            yield Candidate(found.where, "adc", adc=found, vertex=place)
 
     def argument_token(self, name: str) -> Iterator[Candidate]:
         """An access token given by the caller."""

@@ -1,17 +1,26 @@
 """Which credential is used: one list of steps per provider, walked from the top until a step has one.
 
-Gemini (`gemini`, tool `websearch_gemini`):
+Gemini (`gemini`, tool `websearch_gemini`) by an API key:
  1. the argument `api_key`
  2. what OpenCode uses for its provider `google`: `options.apiKey` in its config, then its store
  3. the variable GEMINI_API_KEY
  4. the variables GOOGLE_API_KEY, then GOOGLE_GENERATIVE_AI_API_KEY, which other programs read
  5. our own store, filled by `groundwire login gemini`
  6. `provider.geminisearch.options.apiKey` in OpenCode's config, meant for the tool of that name
+and without a key:
+ 7. Vertex AI: Application Default Credentials, in the file that GOOGLE_APPLICATION_CREDENTIALS names or where
+    gcloud keeps them, when GOOGLE_CLOUD_PROJECT names a project
+ 8. Code Assist: a Google sign-in, by the list below, but for Gemini CLI's own: Google's terms forbid its use
+    by other programs, so it counts only when Code Assist is chosen
+
+`gemini.upstream` chooses one of these ways: `api-key` leaves 1 to 6, `vertex` 1 and 7, `code-assist` 1 and 8.
+GOOGLE_GENAI_USE_VERTEXAI chooses `vertex`, as for Google's own library. Once Vertex AI is chosen, the project
+may also be the one its credentials name, and without a file this machine's metadata server is asked.
 
 Gemini for the tool `geminisearch`, whose own block wins:
  1. the argument `api_key`
  2. `provider.geminisearch.options.apiKey` in OpenCode's config
- 3. the variable GEMINI_API_KEY
+ 3. the variable GEMINI_API_KEY, unless Vertex AI or Code Assist is chosen
  4. everything else of the list above, in its order
 
 ChatGPT (`openai_oauth`, tool `websearch_openai_oauth`), always a sign-in and never an API key:
@@ -40,13 +49,14 @@ next is tried. Nothing here touches the network.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from groundwire.config import Config, ConfigProblem
+from groundwire.config import Config, ConfigProblem, Upstream
+from groundwire.credentials.adc_session import AdcSession
 from groundwire.credentials.base import Clock, Credential, CredentialKind
-from groundwire.credentials.candidates import Candidate, Places
+from groundwire.credentials.candidates import NOT_BY_ITSELF, Candidate, Places
 from groundwire.credentials.google_client import client_for
 from groundwire.credentials.google_oauth import GoogleIssuer
 from groundwire.credentials.google_session import Discovery, GoogleSession
@@ -58,30 +68,36 @@ from groundwire.errors import (
     MissingGoogleSignIn,
     MissingOpenAISession,
     MissingOpenRouterKey,
+    MissingVertexCredentials,
     UnknownProvider,
 )
 from groundwire.transport.auth import ApiKey, Authorizer
 from groundwire.transport.base import Transport
+from groundwire.transport.vertex import VertexProject
 
-Steps = Literal["gemini", "geminisearch", "openai_oauth", "openrouter", "code_assist"]
+Steps = Literal["gemini", "gemini_key", "geminisearch", "openai_oauth", "openrouter", "vertex", "code_assist"]
 
 STEPS: Mapping[str, Steps] = {
     "gemini": "gemini",
     "websearch_gemini": "gemini",
+    "gemini_key": "gemini_key",
     "geminisearch": "geminisearch",
     "openai_oauth": "openai_oauth",
     "websearch_openai_oauth": "openai_oauth",
     "openrouter": "openrouter",
     "websearch_openrouter": "openrouter",
+    "vertex": "vertex",
     "code_assist": "code_assist",
 }
-"""The list of steps that each provider and each tool uses."""
+"""The list of steps that each provider, each tool and each way to Gemini uses."""
 
 _MISSING: Mapping[Steps, tuple[type[CredentialError], str]] = {
     "gemini": (MissingGeminiKey, "No Gemini API key was found."),
+    "gemini_key": (MissingGeminiKey, "No Gemini API key was found."),
     "geminisearch": (MissingGeminiKey, "No Gemini API key was found."),
     "openai_oauth": (MissingOpenAISession, "No ChatGPT sign-in was found."),
     "openrouter": (MissingOpenRouterKey, "No OpenRouter API key was found."),
+    "vertex": (MissingVertexCredentials, "No Application Default Credentials can be used."),
     "code_assist": (MissingGoogleSignIn, "No Google sign-in was found."),
 }
 
@@ -97,6 +113,7 @@ class Finding:
     state: Literal["used", "shadowed", "unusable"]
     reason: str | None = None
     ends: float | None = None
+    vertex: VertexProject | None = None
 
 
 def resolve(
@@ -110,15 +127,19 @@ def resolve(
     skipped: list[Candidate] = []
     for candidate in candidates(steps, Places(config, env, clock)):
         if candidate.unusable is None:
-            if steps == "code_assist":
-                return _code_assist(candidate, config, env, transport, clock)
-            authorizer = _authorizer(steps, candidate, config, transport, clock)
-            provider = "gemini" if steps == "geminisearch" else steps
-            return Credential(provider, candidate.kind, candidate.where, authorizer)
+            return _credential(steps, candidate, config, env, transport, clock)
         skipped.append(candidate)
-    error, message = _MISSING[steps]
+    error, message = _MISSING[_chosen(steps, config)]
     reasons = dict.fromkeys(f" ({found.where}: {found.unusable}.)" for found in skipped)
     raise error(message + "".join(reasons))
+
+
+def _chosen(steps: Steps, config: Config) -> Steps:
+    """The list whose absence is told: that of the way to Gemini that was chosen."""
+    if steps not in ("gemini", "geminisearch"):
+        return steps
+    ways: Mapping[Upstream, Steps] = {"vertex": "vertex", "code-assist": "code_assist"}
+    return ways.get(config.gemini.upstream, steps)
 
 
 def survey(
@@ -140,7 +161,7 @@ def _findings(name: str, places: Places) -> Iterator[Finding]:
             state = "unusable"
         used = used or state == "used"
         ends = ends_at(found.tokens) if found.tokens else None
-        yield Finding(name, found.where, found.kind, state, found.unusable, ends)
+        yield Finding(name, found.where, found.kind, state, found.unusable, ends, found.vertex)
 
 
 def usable_providers(config: Config, env: Mapping[str, str], clock: Clock) -> list[str]:
@@ -165,17 +186,37 @@ def candidates(steps: Steps, places: Places) -> Iterator[Candidate]:
     match steps:
         case "gemini":
             return _gemini(places)
+        case "gemini_key":
+            return _gemini_keys(places)
         case "geminisearch":
             return _geminisearch(places)
         case "openai_oauth":
             return _openai_oauth(places)
         case "openrouter":
             return _openrouter(places)
+        case "vertex":
+            return places.vertex(chosen=True)
         case "code_assist":
             return _google(places)
 
 
 def _gemini(places: Places) -> Iterator[Candidate]:
+    match places.upstream:
+        case "vertex":
+            yield from places.argument("gemini")  # 1
+            yield from places.vertex(chosen=True)  # 7
+        case "code-assist":
+            yield from places.argument("gemini")  # 1
+            yield from _google(places)  # 8
+        case "api-key":
+            yield from _gemini_keys(places)  # 1 to 6
+        case "auto":
+            yield from _gemini_keys(places)  # 1 to 6
+            yield from places.vertex(chosen=False)  # 7
+            yield from _google(places, chosen=False)  # 8
+
+
+def _gemini_keys(places: Places) -> Iterator[Candidate]:
     yield from places.argument("gemini")  # 1
     yield from places.opencode_config("gemini")  # 2
     yield from places.opencode_key("google")
@@ -190,7 +231,8 @@ def _geminisearch(places: Places) -> Iterator[Candidate]:
     yield from places.argument("geminisearch")  # 1
     yield from places.argument("gemini")
     yield from places.opencode_config("geminisearch")  # 2
-    yield from places.variable("GEMINI_API_KEY")  # 3
+    if places.upstream in ("auto", "api-key"):
+        yield from places.variable("GEMINI_API_KEY")  # 3
     yield from _gemini(places)  # 4
 
 
@@ -210,12 +252,32 @@ def _openrouter(places: Places) -> Iterator[Candidate]:
     yield from places.own_key("openrouter")  # 4
 
 
-def _google(places: Places) -> Iterator[Candidate]:
+def _google(places: Places, *, chosen: bool = True) -> Iterator[Candidate]:
     yield from places.google_token()  # 1
     yield from places.own_google()  # 2
     yield from places.opencode_google("gemini-cli")  # 3
     yield from places.opencode_google("google")
-    yield from places.gemini_cli_google()  # 4
+    for found in places.gemini_cli_google():  # 4
+        yield found if chosen or found.unusable else replace(found, unusable=NOT_BY_ITSELF)
+
+
+def _credential(
+    steps: Steps,
+    found: Candidate,
+    config: Config,
+    env: Mapping[str, str],
+    transport: Transport,
+    clock: Clock,
+) -> Credential:
+    if found.adc is not None:
+        session = AdcSession(
+            found.adc, transport=transport, clock=clock, token_server=config.urls.google_oauth
+        )
+        return Credential("gemini", found.kind, found.where, session, vertex=found.vertex)
+    if found.tokens is not None and steps != "openai_oauth":
+        return _code_assist(found, config, env, transport, clock)
+    provider = steps if steps in ("openai_oauth", "openrouter") else "gemini"
+    return Credential(provider, found.kind, found.where, _authorizer(steps, found, config, transport, clock))
 
 
 def _authorizer(

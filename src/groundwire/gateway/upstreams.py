@@ -20,8 +20,9 @@ from groundwire.gateway.relay import refuse_if_refused
 from groundwire.gateway.upstream import Upstream
 from groundwire.transport.auth import Auth
 from groundwire.transport.base import Request, Response, Transport
-from groundwire.transport.code_assist import code_assist_url, kept_headers, wrapped
+from groundwire.transport.code_assist import code_assist_url, wrapped
 from groundwire.transport.gemini_path import model_call
+from groundwire.transport.translating import kept_headers
 
 Choice = Literal["auto", "api-key", "vertex", "code-assist"]
 CHOICES: tuple[Choice, ...] = ("auto", "code-assist", "api-key", "vertex")
@@ -76,7 +77,7 @@ async def _api_key(
     config: Config, env: Mapping[str, str], clock: Callable[[], float], stack: AsyncExitStack
 ) -> Upstream:
     transport = await connected(config.urls.gemini, env, stack)
-    credential = resolve("gemini", config, env, transport, clock)
+    credential = resolve("gemini_key", config, env, transport, clock)
     return Upstream(
         "api-key",
         "Gemini API",

@@ -36,7 +36,7 @@ DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com"
 DEFAULT_MODELS = ("gemini-2.5-flash", "gemini-3-flash-preview")
 
 _BLOCKED = frozenset({"SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY"})
-_ORIGIN = "groundwire doctor shows which key is used and where it came from."
+_ORIGIN = "groundwire doctor shows which credential is used and where it came from."
 _BROKE_OFF = "Gemini's answer broke off before its end."
 _CUT_SHORT = "(The answer was cut off at the model's length limit.)"
 
@@ -81,6 +81,8 @@ class Gemini:
         status = refusal.status
         if status == 403 and "API key" not in words and "unregistered callers" not in words:
             return GeminiSearchFailed(f"Gemini refused access (403): {words}", hint=_ORIGIN)
+        if status == 401 and "API key" not in words:
+            return GeminiSearchFailed(f"Gemini refused the credential (401): {words}", hint=_ORIGIN)
         if status in (401, 403) or "API key" in words:
             return GeminiSearchFailed(
                 f"Gemini refused the API key ({status}): {words}",

@@ -16,6 +16,7 @@ from groundwire.cli.examination import Report, examine
 from groundwire.config import Config, load_config
 from groundwire.credentials.resolve import resolve
 from groundwire.testing import ScriptedTransport
+from tests.unit.credentials.adc import authorized_user
 
 NOW = 1_800_000_000.0
 
@@ -70,6 +71,7 @@ def test_the_text_is_aligned_and_complete(tmp_path: Path) -> None:
         "                              (groundwire search QUERY --provider local --corpus DIR works too)",
         "",
         "Asked when you name none: gemini (the first that is ready)",
+        "Way to Gemini: api-key (the first that is ready, of: api-key, vertex, code-assist)",
         "",
         "Settings that are not the default",
         "  gemini.model  m  from ~/.config/groundwire/groundwire.toml",
@@ -181,3 +183,40 @@ def test_no_secret_is_ever_shown(
     credential = resolve("openrouter", config, env, transport, lambda: NOW)
     shown = "".join(map(repr, (config, report, credential, credential.authorizer))) + text
     assert "sEcReT" not in shown + msgspec.json.encode(report).decode()
+
+
+def test_vertex_ai_is_shown_with_its_project_when_no_key_is_there(tmp_path: Path) -> None:
+    path = authorized_user(tmp_path)
+    report, text = examined(tmp_path, {"GOOGLE_CLOUD_PROJECT": "mine", "GOOGLE_CLOUD_LOCATION": "eu"})
+    assert report.gemini_upstream == "vertex"
+    shown = str(path).replace(str(tmp_path), "~")
+    assert f"gemini        ready    Vertex AI, project mine in eu: credentials from {shown}" in text
+    assert "Way to Gemini: vertex (the first that is ready, of: api-key, vertex, code-assist)" in text
+
+
+def test_a_choice_is_shown_and_what_it_lacks(tmp_path: Path) -> None:
+    env = {"GEMINI_API_KEY": "k", "GOOGLE_GENAI_USE_VERTEXAI": "true"}
+    report, text = examined(tmp_path, env)
+    assert (report.gemini_upstream, report.providers[0].fix) == (
+        None,
+        "gcloud auth application-default login",
+    )
+    assert "Way to Gemini: none (vertex is set by GOOGLE_GENAI_USE_VERTEXAI, but it is not ready)" in text
+    assert "Vertex AI needs to know the project: export GOOGLE_CLOUD_PROJECT=..." in text
+
+
+def test_a_sign_in_for_code_assist_is_shown_as_that(tmp_path: Path) -> None:
+    write(
+        tmp_path / ".local/share/opencode/auth.json",
+        {
+            "gemini-cli": {
+                "type": "oauth",
+                "access": "ya29.x",
+                "refresh": "1//r|p|",
+                "expires": NOW * 1000 + 9e6,
+            }
+        },
+    )
+    report, text = examined(tmp_path, {"GROUNDWIRE_GOOGLE_CLIENT_SECRET": "s"})
+    assert report.gemini_upstream == "code-assist"
+    assert "Code Assist: Google sign-in from OpenCode's auth.json" in text

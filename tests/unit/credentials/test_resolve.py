@@ -17,12 +17,16 @@ from groundwire.errors import (
     CredentialError,
     InvalidConfig,
     MissingGeminiKey,
+    MissingGoogleSignIn,
     MissingOpenAISession,
     MissingOpenRouterKey,
+    MissingVertexCredentials,
     UnknownProvider,
 )
 from groundwire.secret import Secret
 from groundwire.transport.base import Request, Response
+from groundwire.transport.vertex import VertexProject
+from tests.unit.credentials.adc import authorized_user, service_account
 
 NOW = 1_800_000_000.0
 
@@ -172,6 +176,102 @@ def test_a_missing_credential_says_how_to_get_one(
     assert command in str(caught.value)
 
 
+PROJECT = {"GOOGLE_CLOUD_PROJECT": "mine"}
+
+
+def test_without_a_key_gemini_is_vertex_ai_when_a_project_is_named(machine: Machine) -> None:
+    authorized_user(machine.home)
+    with pytest.raises(MissingGeminiKey, match=r"Vertex AI needs to know the project"):
+        machine.resolve("gemini")
+    machine.env |= PROJECT
+    found = machine.resolve("gemini")
+    assert (found.kind, found.vertex) == ("adc", VertexProject("mine"))
+    machine.env["GEMINI_API_KEY"] = "k"
+    assert machine.resolve("gemini").kind == "api_key"
+
+
+def test_after_vertex_ai_comes_a_google_sign_in(machine: Machine) -> None:
+    machine.opencode({"gemini-cli": signed_in("ya29.x")})
+    found = machine.resolve("gemini")
+    assert (found.kind, found.project is not None) == ("oauth", True)
+    authorized_user(machine.home)
+    machine.env |= PROJECT
+    assert machine.resolve("gemini").kind == "adc"
+
+
+def test_gemini_clis_own_sign_in_is_used_only_by_choice(machine: Machine) -> None:
+    creds = {"access_token": "ya29.x", "refresh_token": "1//r", "expiry_date": (NOW + 3600) * 1000}
+    machine.write(".gemini/oauth_creds.json", creds)
+    with pytest.raises(MissingGeminiKey, match=r"terms.*GROUNDWIRE_GEMINI_UPSTREAM=code-assist"):
+        machine.resolve("gemini")
+    machine.env["GROUNDWIRE_GEMINI_UPSTREAM"] = "code-assist"
+    assert "Gemini CLI" in machine.resolve("gemini").where
+
+
+@pytest.mark.parametrize("name", ["gemini", "geminisearch"])
+@pytest.mark.parametrize("variable", ["GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_ENTERPRISE"])
+def test_googles_switch_chooses_vertex_ai_over_a_key(machine: Machine, name: str, variable: str) -> None:
+    machine.env |= {"GEMINI_API_KEY": "k", variable: "True"}
+    with pytest.raises(MissingVertexCredentials, match="GOOGLE_CLOUD_PROJECT"):
+        machine.resolve(name)
+    service = service_account(machine.home)
+    machine.env["GOOGLE_APPLICATION_CREDENTIALS"] = str(service)
+    assert machine.resolve(name).vertex == VertexProject("robots-project")
+    machine.env |= PROJECT | {"GOOGLE_CLOUD_LOCATION": "eu", "GOOGLE_VERTEX_BASE_URL": "https://v.example"}
+    assert machine.resolve(name).vertex == VertexProject("mine", "eu", "https://v.example")
+    machine.env["GROUNDWIRE_GEMINI_UPSTREAM"] = "api-key"
+    assert machine.header(name) == "k"
+
+
+def test_a_key_that_was_given_as_an_argument_wins_over_every_choice(machine: Machine) -> None:
+    machine.env["GOOGLE_GENAI_USE_VERTEXAI"] = "1"
+    machine.arguments["gemini.api_key"] = "given"
+    assert machine.header("gemini") == "given"
+
+
+def test_a_chosen_way_that_is_not_ready_says_what_it_lacks(machine: Machine) -> None:
+    machine.env |= {"GEMINI_API_KEY": "k", "GROUNDWIRE_GEMINI_UPSTREAM": "code-assist"}
+    with pytest.raises(MissingGoogleSignIn):
+        machine.resolve("gemini")
+    machine.env |= {"GROUNDWIRE_GEMINI_UPSTREAM": "vertex", "GOOGLE_APPLICATION_CREDENTIALS": "/no/file"}
+    with pytest.raises(MissingVertexCredentials, match="cannot be read"):
+        machine.resolve("gemini")
+
+
+def test_google_auth_that_is_not_installed_is_told(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    authorized_user(machine.home)
+    machine.env |= PROJECT
+    monkeypatch.setattr("groundwire.credentials.candidates.is_installed", lambda: False)
+    with pytest.raises(MissingGeminiKey, match=r"pip install 'groundwire\[vertex\]'"):
+        machine.resolve("gemini")
+
+
+def test_a_machine_of_google_cloud_is_asked_only_by_choice(machine: Machine) -> None:
+    machine.env |= PROJECT
+    with pytest.raises(MissingGeminiKey):
+        machine.resolve("gemini")
+    machine.env["GOOGLE_GENAI_USE_VERTEXAI"] = "true"
+    assert "metadata server" in machine.resolve("gemini").where
+
+
+def test_a_projects_file_cannot_choose_who_pays(machine: Machine) -> None:
+    machine.write("work/groundwire.toml", '[gemini]\nupstream = "vertex"\n[vertex]\nproject = "theirs"\n')
+    (machine.home / "work/.git").mkdir()
+    config = load_config(env={}, cwd=machine.home / "work", home=machine.home)
+    assert (config.gemini.upstream, config.vertex.project) == ("auto", None)
+    assert [problem.reason.partition(" ")[0] for problem in config.problems] == [
+        "gemini.upstream",
+        "vertex.project",
+    ]
+
+
+@pytest.mark.parametrize("location", ["evil.example", "x:1", "x/y", "US", "a b", "../x", "-x"])
+def test_a_location_that_is_none_is_not_used(machine: Machine, location: str) -> None:
+    machine.env["GOOGLE_CLOUD_LOCATION"] = location
+    assert machine.config.vertex.location == "global"
+    assert machine.config.problems
+
+
 def test_an_unknown_name_is_refused(machine: Machine) -> None:
     with pytest.raises(UnknownProvider):
         machine.resolve("bing")
@@ -182,8 +282,9 @@ def test_an_api_key_record_is_no_chatgpt_sign_in_and_a_sign_in_is_no_key(machine
     machine.codex({"auth_mode": "apikey", "OPENAI_API_KEY": "sk-2", "tokens": None})
     with pytest.raises(MissingOpenAISession):
         machine.resolve("openai_oauth")
+    assert machine.resolve("gemini").kind == "oauth"  # that leads to Code Assist
     with pytest.raises(MissingGeminiKey):
-        machine.resolve("gemini")
+        machine.resolve("gemini_key")
 
 
 def test_an_explicit_key_that_cannot_be_sent_fails_loudly(machine: Machine) -> None:
