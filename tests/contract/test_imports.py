@@ -15,6 +15,9 @@ LIBRARIES = {"sqlite3", "rich", "pyqwest", "uvicorn"}
 HEAVY = LIBRARIES | {"asyncio", "argparse", "msgspec", "importlib.metadata"}
 """Modules that cost tens of milliseconds, or that most runs do not need."""
 
+GOOGLES = {"google.auth", "google.genai", "httpx", "httpx2", "cryptography"}
+"""Of optional packages, loaded only by who uses them."""
+
 CASES = {
     "import groundwire": HEAVY,
     "from groundwire.cli import main; main(['--version'])": HEAVY,
@@ -24,6 +27,8 @@ CASES = {
     "from groundwire.cli import main; main(['tool', '--help'])": HEAVY - {"argparse"},
     "import groundwire; groundwire.search": LIBRARIES,
     "from groundwire.providers.local import Local": LIBRARIES,
+    "from groundwire.integrations.google_genai import code_assist_client": LIBRARIES | GOOGLES,
+    "from groundwire.credentials.resolve import resolve": LIBRARIES | GOOGLES,
 }
 """What is done: what it must not load."""
 

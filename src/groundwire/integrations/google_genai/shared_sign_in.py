@@ -14,6 +14,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Any, TypeVar
 
 from groundwire.credentials.resolve import resolve
@@ -71,13 +72,14 @@ async def _awaited(find: Project) -> str:
     return await find()
 
 
-def static_sign_in(access_token: str, project: str, *, base_url: str = DEFAULT_BASE_URL) -> SharedSignIn:
-    """A sign-in with a token that somebody else keeps fresh."""
+def static_sign_in(access_token: str, project: str, *, base_url: str | None = None) -> SharedSignIn:
+    """A sign-in with a token that somebody else keeps fresh. `base_url` None means the configured one."""
 
     async def the_project() -> str:
         return project
 
-    return SharedSignIn(ApiKey(Secret(access_token), scheme="Bearer"), the_project, base_url=base_url)
+    address = base_url or config_from_world().urls.code_assist
+    return SharedSignIn(ApiKey(Secret(access_token), scheme="Bearer"), the_project, base_url=address)
 
 
 def sign_in(*, project: str | None = None) -> SharedSignIn:
@@ -86,6 +88,8 @@ def sign_in(*, project: str | None = None) -> SharedSignIn:
     `project` is charged in place of the one that Google, the configuration or the environment names.
     """
     config = config_from_world({"google.project": project})
-    credential = resolve("code_assist", config, os.environ, Http(), time.time)
+    authorities = os.environ.get("SSL_CERT_FILE")
+    http = Http(ca_file=Path(authorities) if authorities else None)
+    credential = resolve("code_assist", config, os.environ, http, time.time)
     assert credential.project is not None
     return SharedSignIn(credential.authorizer, credential.project, base_url=config.urls.code_assist)
