@@ -43,7 +43,9 @@
     │   ├── BodyTooLarge
     │   ├── UnreadableAnswer
     │   ├── RedirectRefused
-    │   └── InsecureUrl
+    │   ├── InsecureUrl
+    │   ├── AddressRefused
+    │   └── PageUnreadable
     ├── MissingPackage                an optional package is not installed: install it
     ├── ModelFailed                   an agent's model was asked and gave no usable reply
     ├── SessionError                  a session of the agent cannot be used
@@ -421,6 +423,20 @@ class InsecureUrl(TransportError):
     code = "INSECURE_URL"
     exit_code = 2
     http_status = 400
+
+
+class AddressRefused(TransportError):
+    """A page's address is not one of the public web, or cannot be read."""
+
+    code = "ADDRESS_REFUSED"
+    exit_code = 2
+    http_status = 400
+
+
+class PageUnreadable(TransportError):
+    """A page answered with an error, or with something that is no text."""
+
+    code = "PAGE_UNREADABLE"
 
 
 class MissingPackage(GroundwireError):

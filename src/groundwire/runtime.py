@@ -36,6 +36,7 @@ from groundwire.transport.auth import Auth
 from groundwire.transport.base import Transport
 from groundwire.transport.code_assist import CodeAssist
 from groundwire.transport.http import Http
+from groundwire.transport.public_web import PublicWeb
 from groundwire.transport.retry import Retry, RetryPolicy
 from groundwire.transport.vertex import Vertex
 
@@ -62,8 +63,7 @@ def config_from_world(arguments: Mapping[str, object] | None = None) -> Config:
 
 def open_http(env: Mapping[str, str]) -> Http:
     """The network, as the environment has it; an async context manager."""
-    ca_file = env.get("SSL_CERT_FILE")
-    return Http(ca_file=Path(ca_file) if ca_file else None)
+    return Http(ca_file=_ca_file(env))
 
 
 class Runtime:
@@ -75,11 +75,13 @@ class Runtime:
         *,
         env: Mapping[str, str] | None = None,
         http: Transport | None = None,
+        web: PublicWeb | None = None,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        """`http` stands in for the network, `progress` is told how far the indexing of documents is."""
+        """`http` stands in for the network, `web` for the pages of the web, `progress` is told how far the
+        indexing of documents is."""
         self.config = config
         self._env = os.environ if env is None else env
         self._clock = clock
@@ -88,6 +90,7 @@ class Runtime:
         self._http = http
         self._session_id = str(uuid.uuid4())
         self._kept: dict[str, Credential] = {}
+        self._web = web or PublicWeb(ca_file=_ca_file(self._env))
         self._documents = CorpusTransport(self._open_corpus, progress=progress)
         self._stack.callback(self._documents.close)
 
@@ -206,6 +209,7 @@ class Runtime:
             ask=ask,
             shell=Shell(without_secrets(self._env)) if shell or self.config.agent.shell else None,
             search=lambda query: search(query, route, self.wishes()),
+            get_page=self._web.get,
             limits=limits,
             price=price_of(self.agent_model(model), self.config.agent.prices),
             tell=tell,
@@ -271,6 +275,11 @@ class Runtime:
 
         cache_dir = self.config.paths.cache_dir / "corpus"
         return Corpus.open(self.config.local.corpus, cache_dir=cache_dir, progress=progress)
+
+
+def _ca_file(env: Mapping[str, str]) -> Path | None:
+    given = env.get("SSL_CERT_FILE")
+    return Path(given) if given else None
 
 
 def _openrouter(settings: ProviderSettings) -> OpenRouter:

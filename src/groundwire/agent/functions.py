@@ -1,4 +1,4 @@
-"""The functions a model may call: the tools of its workspace, and `google_web_search`.
+"""The functions a model may call: the tools of its workspace, `google_web_search`, and `web_fetch`.
 
 Search is declared as an ordinary function and carried out as a request of its own, because the API
 refuses `googleSearch` in the same request as function declarations. What a function gave becomes the
@@ -9,19 +9,22 @@ its `llmContent`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from groundwire.agent.approval import Proposal
+from groundwire.agent.named_pages import NamedPages
 from groundwire.agent.outcome import Searched
-from groundwire.agent.reply import Call, Part
+from groundwire.agent.reply import Call, Content, Part
 from groundwire.citations import WebSearchResult
+from groundwire.errors import ToolError
 from groundwire.search_tools import SEARCH_TOOLS, SearchTool, check_arguments
 from groundwire.tools.base import BeforeWrite, Declaration, ErrorType, PlannedCommand, ToolResult
 from groundwire.tools.dialects import Form, in_form
 from groundwire.tools.run_shell_command import NAME as SHELL
 from groundwire.tools.toolset import Toolset
+from groundwire.tools.web_fetch import WEB_FETCH, Get, addresses_in, fetched
 from groundwire.workspace.boundary import Workspace
 
 Search = Callable[[str], Awaitable[WebSearchResult]]
@@ -65,11 +68,13 @@ def failed_with(message: str, kind: str) -> Given:
 
 
 class Functions:
-    """A toolset and a search, called by name."""
+    """A toolset, a search and a way to get pages, called by name."""
 
-    def __init__(self, tools: Toolset, search: Search | None = None) -> None:
+    def __init__(self, tools: Toolset, search: Search | None = None, get_page: Get | None = None) -> None:
         self._tools = tools
         self._search = search
+        self._get_page = get_page
+        self._named = NamedPages(WEB_SEARCH.name)
 
     def declarations(self) -> list[dict[str, Any]]:
         """Every function as the Gemini API wants it."""
@@ -77,11 +82,26 @@ class Functions:
         if self._search is not None:
             search = Declaration(WEB_SEARCH.name, WEB_SEARCH.description, WEB_SEARCH.parameters)
             declared.append(in_form(search, Form.GEMINI))
+        if self._get_page is not None:
+            declared.append(in_form(WEB_FETCH, Form.GEMINI))
         return declared
 
+    def recall(self, history: Iterable[Content]) -> None:
+        """Know which pages were named in a history."""
+        self._named.recall(history)
+
     def guarded(self, call: Call) -> bool:
-        """Whether a call is put to the approval first and runs alone: it may change something."""
-        return self._tools.writes(call.name)
+        """Whether a call is put to the approval first and runs alone: it may change something, or it opens a
+        page that nobody named."""
+        return bool(self._unnamed(call)) or self._tools.writes(call.name)
+
+    def _unnamed(self, call: Call) -> tuple[str, ...]:
+        if self._get_page is None or call.name != WEB_FETCH.name:
+            return ()
+        try:
+            return self._named.unnamed(addresses_in(call.arguments))
+        except ToolError:  # a mistaken call opens nothing
+            return ()
 
     def journaled(self, call: Call) -> bool:
         """Whether all that a call changes is told to `before_write`."""
@@ -100,6 +120,8 @@ class Functions:
     async def proposal(self, call: Call, *, with_diff: bool) -> Proposal:
         """What a guarded call would do; a diff only when somebody will look at it. A ToolError when the call
         would fail."""
+        if pages := self._unnamed(call):
+            return Proposal(call.name, call.arguments, pages=pages)
         if call.name == SHELL:
             planned = self._tools.plan(call.name, call.arguments)
             assert isinstance(planned, PlannedCommand)
@@ -113,6 +135,8 @@ class Functions:
         """Carry out a call. What goes wrong is in what is given; `before_write` is told what it writes."""
         if self._search is not None and call.name == WEB_SEARCH.name:
             return await self._searched(call, self._search)
+        if self._get_page is not None and call.name == WEB_FETCH.name:
+            return await _fetched(call, self._get_page)
         result = await self._tools.call(call.name, call.arguments, before_write=before_write)
         return given_by_tool(result)
 
@@ -122,11 +146,20 @@ class Functions:
         if result.error is not None:
             return failed(result.error.message, mistaken=rejected is not None)
         sources = result.sources or ()
+        self._named.found(sources)
         return Given(
             {"llmContent": sendable(result.llm_content)},
             f"{len(sources)} {'source' if len(sources) == 1 else 'sources'}",
             searched=Searched(call.arguments["query"], sources),
         )
+
+
+async def _fetched(call: Call, get_page: Get) -> Given:
+    try:
+        addresses = addresses_in(call.arguments)
+    except ToolError as error:
+        return failed_with(error.message, error.type)
+    return given_by_tool(await fetched(addresses, get_page))
 
 
 def given_by_tool(result: ToolResult) -> Given:

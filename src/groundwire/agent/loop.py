@@ -33,6 +33,7 @@ from groundwire.agent.turn import Turn, responses
 from groundwire.errors import GroundwireError, SessionError, UsageError
 from groundwire.tools.run_shell_command import Shell
 from groundwire.tools.toolset import Toolset, toolset
+from groundwire.tools.web_fetch import Get
 from groundwire.workspace.boundary import Workspace
 
 GO_ON = "Go on with the task."
@@ -43,9 +44,10 @@ class Agent:
 
     `tools` defaults to the toolset the model knows; `approve` is a mode (ask, edits, plan, yolo) or a
     callable that is asked about every change; `ask` is who is asked where a mode asks. `shell` allows
-    `run_shell_command`. `search` carries out `google_web_search`; without it, the model is not offered any
-    search. `price` is what the model's tokens cost, when the list does not know it or is wrong. `tell` is
-    given each event while it happens. `session` keeps what happens and knows what happened before.
+    `run_shell_command`. `search` carries out `google_web_search`, and `get_page` fetches for `web_fetch`;
+    without them, the model is not offered them. `price` is what the model's tokens cost, when the list does
+    not know it or is wrong. `tell` is given each event while it happens. `session` keeps what happens and
+    knows what happened before.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Agent:
         ask: Ask | None = None,
         shell: Shell | None = None,
         search: Search | None = None,
+        get_page: Get | None = None,
         limits: Limits | None = None,
         price: Price | None = None,
         tell: Tell | None = None,
@@ -69,7 +72,7 @@ class Agent:
         read_only = self._approval.mode is Mode.PLAN
         self._model = model
         offered = tools or toolset(place, model=model.name, read_only=read_only, shell=shell)
-        self._functions = Functions(offered, search)
+        self._functions = Functions(offered, search, get_page)
         self._instructions = instructions(place, today=today(), read_only=read_only)
         self._limits = limits or Limits()
         self._tell = tell or tell_nobody
@@ -121,6 +124,7 @@ class Agent:
         self._running, self._stopped = asyncio.current_task(), False
         try:
             begin()
+            self._functions.recall(self.history)
             while True:
                 await self.step()
         except Ended as end:

@@ -14,7 +14,7 @@ import atexit
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -47,9 +47,18 @@ class Timeouts:
 class Http:
     """Sends requests over the network. Use as an async context manager, or call `close`."""
 
-    def __init__(self, *, timeouts: Timeouts | None = None, ca_file: Path | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        timeouts: Timeouts | None = None,
+        ca_file: Path | None = None,
+        pins: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        """`pins` says at which addresses a host is to be reached: its name is not looked up again, and no
+        proxy is asked, which would look it up itself."""
         self._timeouts = timeouts or Timeouts()
         self._ca_file = ca_file
+        self._pins = pins
         self._clients: dict[bool, pyqwest.HTTPTransport] = {}
 
     async def send(self, request: Request) -> Response:
@@ -66,7 +75,7 @@ class Http:
 
     def _client(self, *, loopback: bool) -> pyqwest.HTTPTransport:
         if loopback not in self._clients:
-            self._clients[loopback] = _build_client(self._timeouts, self._ca_file, loopback)
+            self._clients[loopback] = _build_client(self._timeouts, self._ca_file, loopback, self._pins)
         return self._clients[loopback]
 
     async def close(self) -> None:
@@ -104,7 +113,9 @@ def wait_for_foreign_threads(seconds: float = 1.0) -> None:
         waited += STEP
 
 
-def _build_client(timeouts: Timeouts, ca_file: Path | None, loopback: bool) -> pyqwest.HTTPTransport:
+def _build_client(
+    timeouts: Timeouts, ca_file: Path | None, loopback: bool, pins: Mapping[str, Sequence[str]] | None
+) -> pyqwest.HTTPTransport:
     import pyqwest  # noqa: PLC0415  (lazy: tens of milliseconds that --help need not pay)
 
     _end_quietly()
@@ -113,7 +124,8 @@ def _build_client(timeouts: Timeouts, ca_file: Path | None, loopback: bool) -> p
         return pyqwest.HTTPTransport(
             tls_ca_cert=ca_file.read_bytes() if ca_file is not None else None,
             tls_include_system_certs=True,
-            proxy=no_proxy if loopback else None,
+            proxy=no_proxy if loopback or pins is not None else None,
+            dns_overrides=pins,
             connect_timeout=timeouts.connect,
             read_timeout=timeouts.read,
             use_system_dns=True,

@@ -7,6 +7,7 @@ replies that are no replies at all.
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -29,6 +30,8 @@ from groundwire.agent.tally import Limits
 from groundwire.citations import WebSearchResult
 from groundwire.errors import ConnectFailed, ModelFailed
 from groundwire.testing import ScriptedModel, says
+from groundwire.tools.run_shell_command import Shell
+from groundwire.transport.public_web import Page
 from tests.unit.agent.conftest import Died, Mortal, contents, search
 
 PATHS = st.sampled_from(["a.txt", "b.txt", "d/c.txt", "../out", "/etc/passwd", "", "d", "a\u0000b"])
@@ -38,6 +41,8 @@ JSON = st.recursive(
     max_leaves=6,
 )
 TEXT = st.sampled_from(["a", "b", "a\nb\n", "", "北京"])
+ADDRESSES = st.sampled_from(["https://named.example", "https://a.example/x", "http://10.0.0.1/", "none"])
+COMMANDS = st.sampled_from([":", "echo a >a.txt", "exit 3", " "])
 GOOD_CALLS = st.one_of(
     st.tuples(st.just("write_file"), st.fixed_dictionaries({"file_path": PATHS, "content": TEXT})),
     st.tuples(
@@ -47,8 +52,12 @@ GOOD_CALLS = st.one_of(
     st.tuples(st.just("read_file"), st.fixed_dictionaries({"file_path": PATHS})),
     st.tuples(st.just("list_directory"), st.fixed_dictionaries({"path": PATHS})),
     st.tuples(st.just("google_web_search"), st.fixed_dictionaries({"query": TEXT})),
+    st.tuples(st.just("web_fetch"), st.fixed_dictionaries({"prompt": ADDRESSES})),
+    st.tuples(st.just("run_shell_command"), st.fixed_dictionaries({"command": COMMANDS})),
 )
-NAMES = st.sampled_from(["write_file", "read_file", "replace", "glob", "nothing", "", "google_web_search"])
+NAMES = st.sampled_from(
+    ["write_file", "read_file", "replace", "glob", "nothing", "", "google_web_search", "web_fetch"]
+)
 BAD_CALLS = st.tuples(NAMES | JSON, JSON)
 
 
@@ -98,10 +107,15 @@ class Watch:
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.searched = 0
+        self.opened: list[str] = []
 
     async def search(self, query: str) -> WebSearchResult:
         self.searched += 1
         return await search(query)
+
+    async def get_page(self, address: str) -> Page:
+        self.opened.append(address)
+        return Page(address, "text/plain", "", b"page")
 
 
 def every_call_is_answered(history: tuple[Content, ...]) -> bool:
@@ -140,11 +154,13 @@ async def live(answers: list[object], approve: str, window: int) -> tuple[Outcom
             workspace=root,
             approve=approve,
             search=watch.search,
+            get_page=watch.get_page,
+            shell=Shell({"PATH": os.environ["PATH"]}) if os.name == "posix" else None,
             limits=Limits(turns=12, tokens=1000, retries=1, repetitions=3, context=window),
             tell=watch.events.append,
             session=session,
         )
-        outcome = await agent.run("task")
+        outcome = await agent.run("task https://named.example")
         assert session.past().history == list(outcome.history)
         return outcome, watch
 
@@ -175,6 +191,7 @@ def test_any_conversation_ends_in_an_outcome_and_runs_no_call_twice(
         if isinstance(event, CallStarted) and event.name == "google_web_search"
     ]
     assert watch.searched <= len(searches)
+    assert approve == "yolo" or set(watch.opened) <= {"https://named.example"}
 
 
 async def resumed(root: Path, store: SessionStore, answers: list[object], death: int) -> Outcome:
