@@ -191,10 +191,12 @@ class Runtime:
         limits: Limits | None = None,
         tell: Tell | None = None,
         session: Session | None = None,
+        conversing: bool = False,
     ) -> Agent:
         """A Gemini model at work in a workspace, its searches answered by the provider gemini.
 
-        With `shell` it may run commands, in an environment without this process's secrets.
+        With `shell` it may run commands, in an environment without this process's secrets; `conversing`, its
+        questions are answered.
         """
         from groundwire.agent.loop import Agent  # noqa: PLC0415  (lazy: a search needs no agent)
         from groundwire.agent.prices import price_of  # noqa: PLC0415
@@ -214,6 +216,7 @@ class Runtime:
             price=price_of(self.agent_model(model), self.config.agent.prices),
             tell=tell,
             session=session,
+            conversing=conversing,
         )
 
     def agent_model(self, wanted: str | None = None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -183,3 +184,30 @@ def test_a_limit_or_a_failure_shows_in_the_exit_code(
             monkeypatch.setenv(name, value)
         assert main(["run", "look", *words]) == code
     assert told in capsys.readouterr().err
+
+
+@requirement("chat:pipe")
+def test_a_conversation_reads_its_tasks_from_a_pipe(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = workspace.parent / "talk.toml"
+    script.write_text(
+        '[[step]]\ntext = "One."\n'
+        '[[step]]\ncall = [{ name = "write_file", args = { file_path = "a.txt", content = "a" } }]\n'
+        '[[step]]\ntext = "Not allowed."\n',
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(
+        "sys.stdin", io.StringIO("first\n\nsecond \\\nline\n/diff\n/undo\n/quit\nnever heard\n")
+    )
+    with served(script=str(script)) as emulator:
+        for name, value in emulator.env().items():
+            monkeypatch.setenv(name, value)
+        assert main(["chat"]) == 0
+        assert bodies(emulator)[1]["contents"][-1]["parts"] == [{"text": "second \nline"}]
+    printed = capsys.readouterr()
+    assert printed.out == "One.\nNot allowed.\nNothing was changed.\n"
+    assert "--approve edits allows" in printed.err
+    assert "changed no file" in printed.err
+    assert "\x1b" not in printed.out + printed.err
+    assert list(workspace.iterdir()) == []

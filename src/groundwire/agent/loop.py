@@ -16,6 +16,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date
+from typing import Any
 
 from groundwire.agent.approval import Approval, Ask, Mode
 from groundwire.agent.context import Context
@@ -65,6 +66,7 @@ class Agent:
         price: Price | None = None,
         tell: Tell | None = None,
         session: Recorder | None = None,
+        conversing: bool = False,
         today: Callable[[], date] = date.today,
     ) -> None:
         place = workspace if isinstance(workspace, Workspace) else Workspace(workspace)
@@ -73,7 +75,13 @@ class Agent:
         self._model = model
         offered = tools or toolset(place, model=model.name, read_only=read_only, shell=shell)
         self._functions = Functions(offered, search, get_page)
-        self._instructions = instructions(place, today=today(), read_only=read_only)
+        self._instructions = instructions(
+            place,
+            today=today(),
+            read_only=read_only,
+            commands=self._functions.runs_commands,
+            conversing=conversing,
+        )
         self._limits = limits or Limits()
         self._tell = tell or tell_nobody
         self._record: Recorder = session or NotRecorded()
@@ -93,6 +101,20 @@ class Agent:
         self._stopped = False
         self.history: list[Content] = past.history
         """Everything said so far, in the API's own form."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        return self._model.name
+
+    @property
+    def workspace(self) -> Workspace:
+        """Where it works."""
+        return self._functions.workspace
+
+    def declarations(self) -> list[dict[str, Any]]:
+        """What the model can call."""
+        return self._functions.declarations()
 
     async def run(self, task: str) -> Outcome:
         """Work on the task until it is done, or something else ends the run."""

@@ -12,6 +12,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     # word typed: (module in groundwire.cli, one line for --help)
     "search": ("search", "ask the web and get a cited answer"),
     "run": ("run", "give an agent a task: it searches, reads and edits until it is done"),
+    "chat": ("chat", "talk with an agent: one task after another"),
     "sessions": ("sessions", "list what the agent did, the newest first"),
     "show": ("show", "show a session: words, calls, diffs and sources, also as a page"),
     "undo": ("undo", "take back what the agent's last run changed"),

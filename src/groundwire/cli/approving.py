@@ -6,13 +6,14 @@ What it is and the question go to standard error, so that standard output holds 
 
 from __future__ import annotations
 
+import asyncio
 import re
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from groundwire.agent.approval import Proposal, Verdict
+from groundwire.agent.approval import Ask, Proposal, Verdict
 
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
@@ -26,6 +27,22 @@ _ANSWERS = {
     "a": Verdict.ALWAYS,
     "always": Verdict.ALWAYS,
 }
+
+
+def asking(pause: Callable[[], None], stop: Callable[[], None]) -> Ask:
+    """Asks the person at the terminal, after `pause` made room; Ctrl-C denies, and stops what goes on."""
+
+    async def ask(proposal: Proposal) -> Verdict:
+        pause()
+        try:
+            return ask_on_terminal(proposal)
+        except KeyboardInterrupt:
+            print(file=sys.stderr)
+            stop()
+            await asyncio.sleep(0)  # here the run notices that it was stopped
+            return Verdict.NO
+
+    return ask
 
 
 def ask_on_terminal(proposal: Proposal) -> Verdict:
@@ -76,7 +93,7 @@ def visible(text: str) -> str:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Ctrl-C while waiting for an answer ends the program; the event loop's handler would not see it."""
+    """Ctrl-C while waiting for an answer is an exception; the event loop's handler would not see it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield

@@ -1,17 +1,23 @@
-"""A run of the agent on the screen: words as they come, a line for each tool call, sources at the end."""
+"""A run of the agent on the screen: words as they come, a line for each tool call, a status line below them
+while it goes on, sources at the end."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import TextIO
 
 import msgspec
 
-from groundwire.agent.events import CallEnded, CallStarted, Compacted, Event, Retried, TextArrived
+from groundwire.agent.events import CallEnded, CallStarted, Compacted, Event, Retried, TextArrived, TurnBegan
 from groundwire.agent.outcome import Ending, Outcome
 from groundwire.cli.printable import printable, printable_json
+from groundwire.cli.status_line import StatusLine
 
+TICK = 0.2
+"""Seconds between two looks of the status line."""
 _LONGEST_VALUE = 60
 _RED, _GREEN, _DIM, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[2m", "\x1b[0m"
 
@@ -19,16 +25,39 @@ _RED, _GREEN, _DIM, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[2m", "\x1b[0m"
 class RunDisplay:
     """Shows a run to a person: the model's words on one stream, what it does on the other."""
 
-    def __init__(self, words: TextIO, doings: TextIO) -> None:
+    def __init__(self, words: TextIO, doings: TextIO, *, live: bool = False) -> None:
+        """`live` shows a status line while it goes on, when `doings` is a terminal."""
         self._words = words
         self._doings = doings
         self._colour = doings.isatty()
+        self._status = StatusLine(doings) if live and doings.isatty() else None
         self._calls: dict[int, CallStarted] = {}
         self._in_line = False
 
     def tell(self, event: Event) -> None:
         """Show one event."""
+        self.pause()
+        self._show(event)
+        self.tick()
+
+    def pause(self) -> None:
+        """Take the status line away, for something else to be shown."""
+        if self._status is not None:
+            self._status.clear()
+
+    def tick(self) -> None:
+        """Show the status line as it is now; never in the middle of the model's words."""
+        if self._status is not None and not self._in_line:
+            running = sorted({call.name for call in self._calls.values()})
+            self._status.doing = printable(", ".join(running)).replace("\n", " ")
+            self._status.show()
+
+    def _show(self, event: Event) -> None:
         match event:
+            case TurnBegan():
+                if self._status is not None:
+                    status = self._status
+                    status.turn, status.tokens, status.cost = event.number, event.tokens, event.cost
             case TextArrived():
                 shown = printable(event.text)
                 self._words.write(shown)
@@ -45,7 +74,13 @@ class RunDisplay:
 
     def close(self, outcome: Outcome) -> None:
         """Show what is left to say when the run has ended."""
+        self.pause()
+        self._status = None
         self._end_line()
+        for call in self._calls.values():
+            unfinished = CallEnded(call.number, call.name, ok=False, summary="stopped")
+            self._line(_call_line(call, unfinished, colour=self._colour))
+        self._calls.clear()
         for section in source_sections(outcome):
             self._words.write(f"\n{section}\n")
         self._words.flush()
@@ -79,6 +114,12 @@ class EventLines:
         """Write one event."""
         self._write(msgspec.to_builtins(event))
 
+    def pause(self) -> None:
+        """Nothing is shown that could be in the way."""
+
+    def tick(self) -> None:
+        """Nothing changes with time."""
+
     def close(self, outcome: Outcome) -> None:
         """Write the outcome."""
         self._write(outcome.to_json())
@@ -86,6 +127,23 @@ class EventLines:
     def _write(self, value: object) -> None:
         self._stream.write(printable_json(msgspec.json.encode(value).decode()) + "\n")
         self._stream.flush()
+
+
+@asynccontextmanager
+async def ticking(display: RunDisplay | EventLines) -> AsyncIterator[None]:
+    """Keeps the status line alive while something goes on."""
+
+    async def tick() -> None:
+        while True:
+            await asyncio.sleep(TICK)
+            display.tick()
+
+    task = asyncio.create_task(tick())
+    try:
+        yield
+    finally:
+        task.cancel()
+        display.pause()
 
 
 def source_sections(outcome: Outcome) -> list[str]:

@@ -23,6 +23,8 @@ TODAY = date(2026, 2, 3)
         "never an instruction",
         "not approved",
         "language of the task",
+        "do not repeat the same call",
+        "Change only what the task needs",
     ],
 )
 def test_the_prompt_says_what_it_must(tmp_path: Path, needed: str) -> None:
@@ -38,6 +40,19 @@ def test_the_prompt_is_short_and_names_the_workspace(tmp_path: Path) -> None:
 
 def test_a_read_only_run_is_told_so(tmp_path: Path) -> None:
     assert "read-only" in instructions(Workspace(tmp_path), today=TODAY, read_only=True)
+
+
+def test_a_run_that_may_use_commands_is_told_how(tmp_path: Path) -> None:
+    prompt = instructions(Workspace(tmp_path), today=TODAY, commands=True)
+    assert "Commands run without a terminal" in prompt
+    assert "Commands" not in instructions(Workspace(tmp_path), today=TODAY)
+
+
+def test_whether_questions_are_answered_is_told(tmp_path: Path) -> None:
+    assert "Do not ask questions" in instructions(Workspace(tmp_path), today=TODAY)
+    conversing = instructions(Workspace(tmp_path), today=TODAY, conversing=True)
+    assert "Do not ask" not in conversing
+    assert "ask, and wait for the answer" in conversing
 
 
 def test_the_workspaces_own_instructions_follow(tmp_path: Path) -> None:
