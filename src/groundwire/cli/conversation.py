@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from groundwire.agent.handing_over import for_another_model
+from groundwire.agent.reply import NO_TOKENS
 from groundwire.agent.session_past import from_user
 from groundwire.cli.approving import asking, coloured
 from groundwire.cli.printable import printable
@@ -125,7 +126,7 @@ class Conversation:
             self._agent = self._with_model(name)
             self._agent.history[:] = for_another_model(before.history)
             if self._session is not None:
-                self._session.history_replaced(self._agent.history)
+                self._session.history_replaced(self._agent.history, NO_TOKENS)
         print(f"The model is {printable(self.model)}.")
 
     def _diff(self) -> None:
