@@ -28,6 +28,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from bench.results import Row, Spread, save
+
 GROW = ("replace", {"file_path": "tally.txt", "old_string": "I\n", "new_string": "II\n"})
 """Done twice, it would show."""
 BIG = "".join(f"{number} is a number of which there are many in this file\n" for number in range(20_000))
@@ -41,6 +43,8 @@ STORY: list[list[tuple[str, dict[str, Any]]]] = [
     [("write_file", {"file_path": "deep/er/new.txt", "content": "newer\n"}), GROW],
 ]
 COMMANDS = "commands.log"
+WORTH_KEEPING = 100
+"""Trials from which on the result is kept as a measurement; the tests run a few."""
 
 
 @dataclass
@@ -224,6 +228,10 @@ def main() -> int:
     print(f"{options.trials} runs killed and resumed, {wrong} came to another end")
     after = ", ".join(f"{kind} {count}" for kind, count in trials.deaths.most_common())
     print(f"the last event before each kill: {after}")
+    what = f"runs of the agent that came to another end, {options.trials} killed and resumed"
+    row = Row(what, "runs", Spread.of([float(wrong)]), goal="none", reached=not wrong)
+    if options.trials >= WORTH_KEEPING:
+        save("agent_kills", [row], note=f"The last event before each kill: {after}.")
     return 1 if wrong else 0
 
 

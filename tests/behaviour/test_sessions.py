@@ -162,6 +162,7 @@ def test_a_finished_session_takes_another_task(
         assert main(["run", "hello"]) == 0
         assert main(["run", "--resume"]) == 2
         assert "has come to its end" in capsys.readouterr().err
+        assert main(["run", "--resume", "--no-session", "and again"]) == 2
         assert main(["run", "--resume", "and again"]) == 0
         history = emulator.requests[-1].json["contents"]
     assert [content["parts"][0]["text"] for content in history] == ["hello", "You said: hello", "and again"]

@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from groundwire.agent.functions import Given
-from groundwire.agent.outcome import Outcome
+from groundwire.agent.outcome import Ending, Outcome
 from groundwire.agent.reply import Call, Content, Reply, Usage
 from groundwire.agent.session_past import Past, past_of
 from groundwire.agent.session_settling import digest, settled
@@ -259,6 +259,11 @@ class Session:
     def run_ended(self, outcome: Outcome) -> None:
         """There is an outcome."""
         self._append(RunEnded.of(outcome, self._now()), durable=True)
+
+    def given_up(self) -> None:
+        """The run that was interrupted will not be gone on with."""
+        reason = "The run was interrupted, and its changes were taken back."
+        self._append(RunEnded(self._now(), Ending.CANCELLED.value, reason))
 
     def undone(self, run: int, restored: Sequence[str], left: Sequence[str]) -> None:
         """The changes of a run were taken back."""

@@ -92,7 +92,8 @@ class UndoneRun:
 def undo(session: Session, workspace: Workspace, *, force: bool = False, dry: bool = False) -> UndoneRun:
     """Take back what the last run changed that was not taken back yet. A SessionError when there is none.
 
-    `force` also restores files that someone changed since; with `dry` nothing is changed or recorded.
+    `force` also restores files that someone changed since; with `dry` nothing is changed or recorded. A run
+    that was interrupted has come to its end by that: nobody goes on with what was taken back.
     """
     number, run, changes = _last_to_undo(session, workspace)
     files = tuple(
@@ -101,6 +102,8 @@ def undo(session: Session, workspace: Workspace, *, force: bool = False, dry: bo
     )
     undone = UndoneRun(number, run.began.task or "", files, _commands(run))
     if not dry:
+        if session.past().unfinished is not None:
+            session.given_up()
         session.undone(number, undone.restored, undone.left)
     return undone
 

@@ -50,6 +50,8 @@ def chosen_session(runtime: Runtime, arguments: argparse.Namespace, task: str) -
         if arguments.no_session or not os.path.isdir(root):  # the agent tells what is wrong with the root
             return None
         return store.create(root=root, model=runtime.agent_model(arguments.model))
+    if arguments.no_session:
+        raise UsageError("--resume needs a session, and --no-session keeps none: choose one.")
     wanted = arguments.resume or store.latest(root=root).stem
     past = store.past(wanted)
     name, works_in = past.opened.id, past.opened.root

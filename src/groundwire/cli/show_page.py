@@ -146,7 +146,9 @@ def _diff(diff: str, path: str) -> str:
 def _outcome(run: PastRun) -> str:
     given, made = tokens(run)
     seconds = lasted(run)
-    facts = [counted(len(run.turns), "turn"), counted(given + made, "token")]
+    facts = [counted(len(run.turns), "turn")]
+    if given + made:
+        facts.append(counted(given + made, "token"))
     if seconds is not None:
         facts.append(f"{seconds:.1f} s")
     ending = run.ended.ending if run.ended else "interrupted"

@@ -17,6 +17,7 @@ from groundwire.agent.transcript import WriteBegan
 from groundwire.errors import SessionError
 from groundwire.testing import ScriptedModel, calls, says
 from groundwire.workspace.boundary import Workspace
+from tests.unit.agent.conftest import Died, Mortal
 
 
 @pytest.fixture
@@ -155,6 +156,43 @@ async def test_a_file_that_the_model_deleted_comes_back_with_its_mode(root: Path
     undone = undo(session, Workspace(root))
     assert undone.restored == ("a.txt",)
     assert (root / "a.txt").stat().st_mode & 0o777 == 0o755
+
+
+async def test_a_run_that_was_interrupted_and_undone_is_not_gone_on_with(tmp_path: Path, root: Path) -> None:
+    store = SessionStore(tmp_path / "sessions")
+    with Mortal.create(store.folder / "mortal.jsonl", root=str(root), model="m", version="0") as session:
+        session.die_at(8)  # run, reply, call, write, result, reply, call: the second write is never begun
+        with pytest.raises(Died):
+            await ran(root, session, [write("a.txt", "1\n")], [write("b.txt", "2\n")])
+    with store.open("mortal") as session:
+        assert undo(session, Workspace(root)).restored == ("a.txt",)
+        past = session.past()
+        assert past.unfinished is None
+        assert [content["role"] for content in past.history] == [
+            "user",
+            "model",
+            "user",
+            "model",
+            "user",
+            "user",
+        ]
+        assert "before the result of this call was known" in str(past.history[-2])
+        model = ScriptedModel([says("I see.")])
+        outcome = await Agent(model=model, workspace=root, approve="yolo", session=session).resume()
+    assert outcome.ok
+    assert os.listdir(root) == []
+
+
+async def test_an_undo_that_was_interrupted_can_be_done_again(tmp_path: Path, root: Path) -> None:
+    store = SessionStore(tmp_path / "sessions")
+    with Mortal.create(store.folder / "mortal.jsonl", root=str(root), model="m", version="0") as session:
+        await ran(root, session, [write("a.txt", "1\n")])
+        session.die_at(1)
+        with pytest.raises(Died):
+            undo(session, Workspace(root))
+    with store.open("mortal") as session:
+        assert [file.fate for file in undo(session, Workspace(root)).files] == [Fate.AS_IT_WAS]
+        assert session.past().runs[0].undone is not None
 
 
 async def test_what_was_held_before_and_is_lost_cannot_be_restored(root: Path, session: Session) -> None:
