@@ -15,9 +15,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from groundwire.cli.gateway import DEFAULT_PORT, KEY_VARIABLE
 from groundwire.errors import UsageError
 
 if TYPE_CHECKING:
@@ -49,6 +51,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--command", metavar="CMD", help="what the host starts (default: the groundwire that is running now)"
     )
 
+    parser.add_argument(
+        "--gateway-port",
+        type=int,
+        default=DEFAULT_PORT,
+        metavar="P",
+        help=f"where OpenCode's provider gemini-cli finds groundwire gateway (default {DEFAULT_PORT}); "
+        "0 installs no provider",
+    )
+
 
 def run(arguments: argparse.Namespace) -> int:
     """List the hosts, or change one."""
@@ -59,13 +70,16 @@ def run(arguments: argparse.Namespace) -> int:
     config = load_config(env=os.environ, cwd=Path.cwd(), home=Path.home())
     machine = this_machine(config.paths.state_dir)
     command = (arguments.command,) if arguments.command else own_command(sys.argv[0], sys.executable)
-    wish = Wish(command, arguments.tools, _root(arguments.root), project=arguments.project)
+    wish = Wish(command, arguments.tools, _root(arguments.root), arguments.project, arguments.gateway_port)
     if arguments.host is None:
         from groundwire.cli.install_overview import overview
 
         print(overview(machine, wish))
         return 0
-    return change(_host(arguments), machine, wish, arguments)
+    host = _host(arguments)
+    if host.uses_gateway and wish.gateway_port:
+        wish = replace(wish, gateway_key=_gateway_key(config.paths.state_dir, arguments))
+    return change(host, machine, wish, arguments)
 
 
 def change(host: Host, machine: Machine, wish: Wish, arguments: argparse.Namespace) -> int:
@@ -116,6 +130,18 @@ def _root(given: str | None) -> Path | None:
     if not root.is_dir():
         raise UsageError(f"--root: {root} is not a folder.")
     return root
+
+
+def _gateway_key(state_dir: Path, arguments: argparse.Namespace) -> str:
+    """The key the gateway asks for. Only an installation makes one when there is none yet."""
+    from groundwire.gateway.key import FILE_NAME, checked_key, gateway_key
+
+    if given := os.environ.get(KEY_VARIABLE):
+        return checked_key(given, KEY_VARIABLE).reveal()
+    file = state_dir / FILE_NAME
+    if not file.exists() and (arguments.dry_run or arguments.uninstall):
+        return "" if arguments.uninstall else "made-when-installed"
+    return gateway_key(file)[0].reveal()
 
 
 def _nothing_to_do(arguments: argparse.Namespace) -> str:

@@ -158,3 +158,17 @@ def test_a_project_gets_its_own_file(home: Path, capsys: pytest.CaptureFixture[s
         if host.for_projects:
             assert main(["install", name, "--project", "--yes", "--uninstall"]) == 0
     assert list((home / "work").iterdir()) == []
+
+
+def test_the_gateways_key_is_not_shown(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["install", "opencode", "--yes"]) == 0
+    key = (home / ".local" / "state" / "groundwire" / "gateway-key").read_text(encoding="utf-8").strip()
+    assert main(["install", "opencode", "--yes", "--uninstall"]) == 0
+    shown = capsys.readouterr().out
+    assert key not in shown
+    assert shown.count('"key": "(not shown)"') == 2
+
+
+def test_looking_at_a_change_makes_no_key(home: Path) -> None:
+    assert main(["install", "opencode", "--dry-run"]) == 0
+    assert not (home / ".local").exists()

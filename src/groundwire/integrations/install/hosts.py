@@ -36,6 +36,8 @@ class Host:
     """What to type to see it work."""
     for_projects: bool = True
     """Whether it reads a file of the project, too."""
+    uses_gateway: bool = False
+    """Whether it gets a provider that is our gateway."""
 
     def is_here(self, machine: Machine) -> bool:
         """Whether it seems to be on this machine."""
@@ -101,6 +103,7 @@ HOSTS: Mapping[str, Host] = {
             folders=lambda machine: (machine.config_home / "opencode", machine.data_home / "opencode"),
             then="Start opencode anew.",
             sentence="Use websearch_gemini: what is the weather in Beijing like? Cite the sources.",
+            uses_gateway=True,
         ),
         Host(
             "claude-code",

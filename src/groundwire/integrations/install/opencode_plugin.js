@@ -53,6 +53,9 @@ export const Groundwire = async ({ directory }) => ({
         "This tool is useful for finding information on the internet based on a query.",
       args: { query: { type: "string", description: "The search query, in natural language." } },
       async execute({ query }, context) {
+        // OpenCode asks by itself for its own tools and for servers; for a plugin's tool the plugin must.
+        const pattern = String(query ?? "")
+        await context?.ask?.({ permission: "geminisearch", patterns: [pattern], always: ["*"], metadata: { query } })
         const printed = await ask(query ?? "", context?.directory ?? directory, context?.abort)
         let result
         try {

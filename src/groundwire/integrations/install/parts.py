@@ -49,8 +49,9 @@ class Wish:
     tools: Tools = "search"
     root: Path | None = None
     project: bool = False
+    gateway_port: int = 0
+    """Where the gateway listens, for hosts that get a provider; 0 for none."""
     gateway_key: str = ""
-    gateway_port: int = 8766
 
     def serving(self, tools: Tools | None = None, *more: str) -> list[str]:
         """The words that start our MCP server."""

@@ -129,7 +129,8 @@ def _with_entries(
         except CannotEdit as refused:
             raise _cannot(file, refused) from None
         text = added.text
-        records.append(EntryRecord(entry.path, dict(values[entry.path]), added.insertions, added.made))
+        value = dict(values[entry.path])
+        records.append(EntryRecord(entry.path, value, added.insertions, added.made, entry.secret))
     record = FileRecord(
         file=str(file),
         format=entries[0].format,
@@ -175,7 +176,8 @@ def _stripped(file: Path, editor: ModuleType, entries: Sequence[EntryRecord], te
 def _stripped_of_ours(file: Path, editor: ModuleType, entries: list[Entry], text: str) -> str:
     """The text without entries that start groundwire though we do not remember putting them there."""
     for entry in entries:
-        if is_ours(jsonc.look_up(_parsed(file, editor, text), entry.path)):
+        found = jsonc.look_up(_parsed(file, editor, text), entry.path)
+        if is_ours(found) or found == entry.value:
             try:
                 text = editor.remove(text, entry.path)
             except CannotEdit as refused:
@@ -194,11 +196,12 @@ def _without(known: FileRecord, content: bytes | None) -> FileChange:
     text = decoded(file, content)
     _parsed(file, editor, text)
     left = _stripped(file, editor, known.entries, text)
+    secrets = tuple(entry.secret for entry in known.entries if entry.secret)
     document = _parsed(file, editor, left)
     is_bare = not document or document == _parsed(file, editor, known.start)
     if known.created and is_bare:
-        return FileChange(file, content, None, known)
-    return FileChange(file, content, left.encode("utf-8"), known)
+        return FileChange(file, content, None, known, secrets)
+    return FileChange(file, content, left.encode("utf-8"), known, secrets)
 
 
 def _without_unremembered(

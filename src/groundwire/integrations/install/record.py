@@ -20,6 +20,8 @@ class EntryRecord(msgspec.Struct, frozen=True):
     value: dict[str, object]
     insertions: tuple[tuple[int, str], ...]
     made: int
+    secret: str = ""
+    """A part of the value that is not shown."""
 
     @property
     def pieces(self) -> tuple[Insertion, ...]:

@@ -22,4 +22,4 @@ def machine(tmp_path: Path) -> Machine:
 
 @pytest.fixture
 def wish() -> Wish:
-    return Wish(("/opt/groundwire/bin/groundwire",))
+    return Wish(("/opt/groundwire/bin/groundwire",), gateway_port=8766, gateway_key="gw-key-of-the-gateway")

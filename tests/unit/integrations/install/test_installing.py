@@ -246,3 +246,29 @@ def test_a_part_that_is_no_longer_wanted_goes(machine: Machine, wish: Wish) -> N
     text = (machine.config_home / "opencode" / "opencode.jsonc").read_text(encoding="utf-8")
     assert list(parse_json(text)["mcp"]) == ["groundwire"]  # type: ignore[call-overload]
     assert not (machine.config_home / "opencode" / "plugin").exists()
+
+
+def test_a_provider_of_the_same_name_is_left_alone_and_told(machine: Machine, wish: Wish) -> None:
+    file = machine.config_home / "opencode" / "opencode.jsonc"
+    file.parent.mkdir(parents=True)
+    text = '{\n  "provider": {\n    "gemini-cli": {"npm": "@ai-sdk/google"}\n  }\n}\n'
+    file.write_text(text, encoding="utf-8")
+    before = everything(machine.home)
+    plan = change(HOSTS["opencode"], machine, wish)
+    assert plan.notes == (f"{file}:3: provider.gemini-cli is there already and was left alone.",)
+    document = parse_json(file.read_text(encoding="utf-8"))
+    assert look_up(document, ("provider", "gemini-cli")) == {"npm": "@ai-sdk/google"}
+    assert not change(HOSTS["opencode"], machine, wish).is_change
+    change(HOSTS["opencode"], machine, wish, uninstall=True)
+    assert everything(machine.home) == before
+
+
+def test_the_gateways_key_goes_into_the_private_store_of_opencode(machine: Machine, wish: Wish) -> None:
+    change(HOSTS["opencode"], machine, wish)
+    store = machine.data_home / "opencode" / "auth.json"
+    assert parse_json(store.read_text(encoding="utf-8")) == {
+        "gemini-cli": {"type": "api", "key": wish.gateway_key}
+    }
+    assert stat.S_IMODE(store.stat().st_mode) == 0o600
+    config = (machine.config_home / "opencode" / "opencode.jsonc").read_text(encoding="utf-8")
+    assert wish.gateway_key not in config
