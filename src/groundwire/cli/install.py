@@ -84,13 +84,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 def change(host: Host, machine: Machine, wish: Wish, arguments: argparse.Namespace) -> int:
     """Show what changes in a host, ask, and make the change."""
-    from groundwire.cli.install_overview import after_install, after_uninstall, shown_diffs, warnings
+    from groundwire.cli.install_overview import (
+        after_install,
+        after_uninstall,
+        key_warning,
+        shown_diffs,
+        warnings,
+    )
     from groundwire.integrations.install import carrying
     from groundwire.integrations.install.disk import read
 
     known = carrying.remembered(host, machine, wish)
     plan = carrying.planned(host, machine, wish, known, uninstall=arguments.uninstall, read=read)
-    for line in (*plan.notes, *(() if arguments.uninstall else warnings(machine, wish))):
+    told = [] if arguments.uninstall else [*warnings(machine, wish), *key_warning(host, machine)]
+    for line in (*plan.notes, *told):
         print(f"note: {line}")
     if not plan.is_change:
         print(f"groundwire {_nothing_to_do(arguments)} {host.title}; nothing changes.")
@@ -103,8 +110,8 @@ def change(host: Host, machine: Machine, wish: Wish, arguments: argparse.Namespa
         print("Nothing was changed.")
         return 1
     done = carrying.carry_out(host, machine, wish, plan, known, uninstall=arguments.uninstall)
-    told = after_uninstall if arguments.uninstall else after_install
-    print("\n".join(told(host, done, machine.home)))
+    report = after_uninstall if arguments.uninstall else after_install
+    print("\n".join(report(host, done, machine.home)))
     return 0
 
 

@@ -104,6 +104,16 @@ def _shown(content: bytes | None, secrets: tuple[str, ...]) -> str:
     return text
 
 
+def key_warning(host: Host, machine: Machine) -> list[str]:
+    """That a key in the environment may not be there where the host starts us."""
+    variables = {"GEMINI_API_KEY": "gemini", "OPENROUTER_API_KEY": "openrouter"}
+    return [
+        f"{host.title} may not pass {name} on. To be sure, store the key: groundwire login {word}"
+        for name, word in variables.items()
+        if not host.inherits and machine.env.get(name)
+    ]
+
+
 def after_install(host: Host, done: Done, home: Path) -> list[str]:
     """What was done, and what to do next."""
     told = [f"wrote {_short(str(change.file), home)}" for change in done.changes]

@@ -172,3 +172,13 @@ def test_the_gateways_key_is_not_shown(home: Path, capsys: pytest.CaptureFixture
 def test_looking_at_a_change_makes_no_key(home: Path) -> None:
     assert main(["install", "opencode", "--dry-run"]) == 0
     assert not (home / ".local").exists()
+
+
+def test_a_key_that_may_not_reach_the_host_is_told(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", "k")
+    assert main(["install", "claude-desktop", "--dry-run"]) == 0
+    assert "store the key: groundwire login gemini" in capsys.readouterr().out
+    assert main(["install", "claude-code", "--dry-run"]) == 0
+    assert "groundwire login" not in capsys.readouterr().out

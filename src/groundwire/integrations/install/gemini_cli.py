@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 from groundwire.integrations.install.machine import Machine
-from groundwire.integrations.install.parts import SERVER, Entry, OwnFile, Part, Wish
+from groundwire.integrations.install.parts import KEY_VARIABLES, SERVER, Entry, OwnFile, Part, Wish
 from groundwire.version import __version__
 
 CALL_MILLISECONDS = 130_000
@@ -35,7 +35,9 @@ def folder(machine: Machine) -> Path:
 def parts(machine: Machine, wish: Wish) -> list[Part]:
     """The extension, or the project's entry."""
     first, *words = wish.serving()
-    server = {"command": first, "args": words, "timeout": CALL_MILLISECONDS}
+    # Gemini CLI keeps variables that look like keys from its servers, unless they are named here.
+    keys = {name: f"${name}" for name in KEY_VARIABLES}
+    server = {"command": first, "args": words, "env": keys, "timeout": CALL_MILLISECONDS}
     if wish.project:
         file = machine.project / ".gemini" / "settings.json"
         return [Entry(file, "json", ("mcpServers", SERVER), server)]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from groundwire.integrations.install import gemini_cli, opencode
 from groundwire.integrations.install.machine import Machine
-from groundwire.integrations.install.parts import SERVER, Entry, Format, Part, Wish
+from groundwire.integrations.install.parts import NEEDED_VARIABLES, SERVER, Entry, Format, Part, Wish
 
 CALL_SECONDS = 130
 """How long a host should wait for a call: a search gives up by itself after 120 seconds."""
@@ -36,6 +36,8 @@ class Host:
     """What to type to see it work."""
     for_projects: bool = True
     """Whether it reads a file of the project, too."""
+    inherits: bool = True
+    """Whether the keys in a person's environment reach what it starts."""
     uses_gateway: bool = False
     """Whether it gets a provider that is our gateway."""
 
@@ -71,8 +73,13 @@ def zed(command: str, arguments: list[str]) -> Written:
 
 
 def codex(command: str, arguments: list[str]) -> Written:
-    """Codex gives up on a call after 60 seconds unless told otherwise."""
-    return {"command": command, "args": arguments, "tool_timeout_sec": CALL_SECONDS}
+    """Codex passes on no variable and gives up on a call after 60 seconds, unless told otherwise."""
+    return {
+        "command": command,
+        "args": arguments,
+        "env_vars": list(NEEDED_VARIABLES),
+        "tool_timeout_sec": CALL_SECONDS,
+    }
 
 
 def one_entry(
@@ -149,6 +156,7 @@ HOSTS: Mapping[str, Host] = {
             programs=("cursor", "cursor-agent"),
             folders=lambda machine: (machine.home / ".cursor",),
             then="Open Cursor's settings, MCP, and switch groundwire on.",
+            inherits=False,
         ),
         Host(
             "vscode",
@@ -191,6 +199,7 @@ HOSTS: Mapping[str, Host] = {
             programs=("windsurf",),
             folders=lambda machine: (machine.home / ".codeium" / "windsurf",),
             then="Press the refresh button of Cascade's MCP servers.",
+            inherits=False,
             for_projects=False,
         ),
         Host(
@@ -204,6 +213,7 @@ HOSTS: Mapping[str, Host] = {
             programs=("claude-desktop",),
             folders=lambda machine: (machine.applications / "Claude",),
             then="Quit Claude Desktop and open it again.",
+            inherits=False,
             for_projects=False,
         ),
     )

@@ -13,6 +13,17 @@ Tools = Literal["search", "files", "all"]
 SERVER = "groundwire"
 """The name of our server in every host that lets us choose."""
 
+KEY_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY", "CODEX_ACCESS_TOKEN")
+"""Variables that hold credentials, which some hosts keep from the servers they start."""
+
+NEEDED_VARIABLES = (
+    *KEY_VARIABLES,
+    *("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE"),
+    *("GOOGLE_GEMINI_BASE_URL", "OPENROUTER_BASE_URL", "GROUNDWIRE_CODEX_BASE_URL"),
+    *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"),
+)
+"""What a server needs of a person's environment, for hosts that pass on nothing unless told."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
