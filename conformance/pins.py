@@ -47,6 +47,7 @@ PINS: dict[str, Pin] = {
     "gemini-cli-core": Pin("npm", (("@google/gemini-cli-core", "0.61.0"),)),
     "opencode": Pin("npm", (("opencode-ai", "1.18.33"),)),
     "codex": Pin("npm", (("@openai/codex", "0.166.0"),)),
+    "claude-code": Pin("npm", (("@anthropic-ai/claude-code", "2.1.197"),)),
 }
 
 OLDEST_NODE = (20, 0)

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from conformance.peers import (
     chromium,
+    claude_code,
     codex_cli,
     gemini_cli,
     gemini_sdk,
     gemini_tools,
     git,
     groundwire_itself,
+    hosts,
     openai_sdk,
     opencode,
 )
@@ -52,10 +54,12 @@ PEERS: tuple[Peer, ...] = (
     Peer("ai-sdk-google", "unary, streams, search, functions", gemini_sdk.run_ai_sdk),
     Peer("openai", "Responses streams of Codex and OpenRouter, search, functions", openai_sdk.run_openai),
     Peer("openrouter", "Responses and chat of OpenRouter, plugin and server tool", openai_sdk.run_openrouter),
-    Peer("gemini-cli", "API key and Code Assist: answers, search, file tools", gemini_cli.run),
+    Peer("gemini-cli", "API key and Code Assist, search, file tools; our extension", gemini_cli.run),
     Peer("gemini-cli-core", "its file tools and ours give the same answers", gemini_tools.run),
-    Peer("opencode", "`opencode run`: answers, file tools, refusals", opencode.run),
-    Peer("codex", "`codex exec`: sign-in, search, tools, refresh, faults", codex_cli.run),
+    Peer("opencode", "`opencode run`: answers, file tools, refusals; our tools", opencode.run),
+    Peer("codex", "`codex exec`: sign-in, search, tools, faults; our server", codex_cli.run),
+    Peer("claude-code", "`claude mcp`: connects to what our install writes", claude_code.run),
+    Peer("hosts", "install, again, uninstall: every host's file byte for byte", hosts.run),
     Peer(
         "chromium", "signs in by `groundwire login`, at Google and OpenAI", chromium.run, program="chromium"
     ),

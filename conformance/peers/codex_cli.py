@@ -6,6 +6,7 @@ The checks are in `codex_cli.py` and `codex_store.py`, programs that judge for t
 from __future__ import annotations
 
 from conformance.pasting import check_pasted
+from conformance.peers import codex_installed
 from conformance.told import told_by
 from conformance.trial import PROGRAMS, Trial
 
@@ -18,3 +19,4 @@ async def run(trial: Trial) -> None:
         trial.checks += await told_by(trial, PROGRAMS / program, "--codex", "codex")
     # Codex always offers web search, so the emulator searches, here for a word that is in no document.
     await check_pasted(trial, "Codex", "I searched the web and found nothing")
+    await codex_installed.check_installed(trial)

@@ -16,6 +16,7 @@ import msgspec
 
 from conformance.commands import Finished
 from conformance.pasting import check_pasted
+from conformance.peers import gemini_cli_installed
 from conformance.trial import Trial
 from groundwire.emulator import Call, Emulator
 
@@ -70,6 +71,7 @@ async def run(trial: Trial) -> None:
     await _is_told_that_individuals_are_refused(trial)
     for heading in ("Gemini CLI with an API key", "Gemini CLI signed in with Google (Code Assist)"):
         await check_pasted(trial, heading, "You said: hello")
+    await gemini_cli_installed.check_installed(trial, API_KEY.settings(), MODEL)
 
 
 async def _gemini(

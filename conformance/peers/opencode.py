@@ -8,6 +8,7 @@ import msgspec
 
 from conformance.commands import Finished
 from conformance.pasting import check_pasted
+from conformance.peers import opencode_installed
 from conformance.told import told_by
 from conformance.trial import PROGRAMS, SCRIPTS, Trial
 from groundwire.emulator import Call, Emulator
@@ -24,13 +25,14 @@ NO_PLUGIN_INSTALL = '{"packages":{"":{"dependencies":{"@opencode-ai/plugin":"*"}
 
 
 async def run(trial: Trial) -> None:
-    """An answer, a round of its own tools, two refusals, and its files as we read them."""
+    """An answer, a round of its own tools, two refusals, its files as we read them, groundwire installed."""
     await _answers(trial)
     await _uses_its_tools(trial)
     await _shows_a_refusal(trial)
     await _tries_again(trial)
     trial.checks += await told_by(trial, PROGRAMS / "opencode_files.py", "--opencode", "opencode")
     await check_pasted(trial, "OpenCode", "You said: hello")
+    await opencode_installed.check_installed(trial, OFFLINE, NO_PLUGIN_INSTALL)
 
 
 async def _opencode(trial: Trial, url: str, prompt: str) -> tuple[Finished, Path]:

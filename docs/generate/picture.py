@@ -35,10 +35,12 @@ PAPER = TerminalTheme(
     ],
 )
 
+TITLE = "groundwire search: an answer with numbered, clickable sources"
+
 # rich's own template loads a font from a web server; a picture in a repository should load nothing.
 TEMPLATE = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
-<title>groundwire search: an answer with numbered, clickable sources</title>
+<title>@title@</title>
 <style>
 .{unique_id}-matrix {{
   font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
@@ -64,6 +66,12 @@ TEMPLATE = """\
 """
 
 
+def drawn(console: Console, title: str, name: str) -> str:
+    """The picture of what was printed on a recording console."""
+    template = TEMPLATE.replace("@title@", title)
+    return console.export_svg(title="", theme=PAPER, code_format=template, unique_id=name)
+
+
 def svg() -> str:
     """The picture, the same bytes every time."""
     console = Console(
@@ -77,7 +85,7 @@ def svg() -> str:
     console.print(Text(f'$ groundwire search "{QUERY}"\n', style="bold"))
     show(asyncio.run(searched()), console)
     console.print()
-    return console.export_svg(title="", theme=PAPER, code_format=TEMPLATE, unique_id="answer")
+    return drawn(console, TITLE, "answer")
 
 
 async def searched() -> WebSearchResult:
