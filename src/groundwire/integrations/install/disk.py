@@ -46,6 +46,7 @@ def carry_out(change: FileChange, backups: Path, now: datetime) -> FileRecord | 
     record = change.record
     if not change.is_change:
         return record if change.after is not None else None
+    copies: tuple[str, ...] = ()
     try:
         copies = _copies(change, backups, now)
         if change.after is None:
@@ -53,12 +54,22 @@ def carry_out(change: FileChange, backups: Path, now: datetime) -> FileRecord | 
             return record and _with(record, (), copies)
         folders = _make_folders(_target(change.file).parent)
         _write(change)
-    except OSError as error:
+    except (OSError, CannotInstall) as error:
+        _drop(copies)
+        if isinstance(error, CannotInstall):
+            raise
         raise CannotInstall(
             f"{change.file} cannot be written: {error.strerror or error}.",
             hint="It was left alone. Check who may write to the file and its folder.",
         ) from None
     return record and _with(record, folders, copies)
+
+
+def _drop(copies: Iterable[str]) -> None:
+    for copy in map(Path, copies):
+        with suppress(OSError):
+            copy.unlink()
+            copy.parent.rmdir()
 
 
 def _with(record: FileRecord, folders: tuple[str, ...], copies: tuple[str, ...]) -> FileRecord:
@@ -74,10 +85,7 @@ def forget_backups(record: FileRecord, file: Path) -> tuple[str, ...]:
     made_by_us = record.created and now is None and record.format != "own"
     if not (made_by_us or now == first):
         return record.backups
-    for backup in map(Path, record.backups):
-        with suppress(OSError):
-            backup.unlink()
-            backup.parent.rmdir()
+    _drop(record.backups)
     return ()
 
 

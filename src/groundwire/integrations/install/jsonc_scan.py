@@ -5,11 +5,14 @@ The text has been parsed by a real parser before, so this scanner only measures;
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pyjson5
 
-_LINE_ENDS = "\n\r\u2028\u2029"
+_STRUCTURE = re.compile(r"""["'{}\[\]]|//|/\*""")
+_LINE_END = re.compile("[\n\r\u2028\u2029]|$")
+_STRING_REST = {quote: re.compile(rf"(?:[^{quote}\\]|\\.)*{quote}", re.DOTALL) for quote in ("'", '"')}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +59,8 @@ def skip(text: str, position: int) -> int:
 def comment_end(text: str, position: int) -> int:
     """Where the comment that begins here ends, without its line end; `position` when none begins here."""
     if text.startswith("//", position):
-        while position < len(text) and text[position] not in _LINE_ENDS:
-            position += 1
-        return position
+        found = _LINE_END.search(text, position)
+        return found.start() if found else len(text)
     if text.startswith("/*", position):
         closed = text.find("*/", position + 2)
         return len(text) if closed < 0 else closed + 2
@@ -91,27 +93,22 @@ def value_end(text: str, position: int) -> int:
             position += 1
         return position
     depth = 0
-    while position < len(text):
-        character = text[position]
-        if character in "\"'":
-            position = _string_end(text, position)
-            continue
-        if character == "/":
-            position = max(comment_end(text, position), position + 1)
-            continue
-        depth += (character in "{[") - (character in "}]")
-        position += 1
-        if depth == 0:
-            break
-    return position
+    while found := _STRUCTURE.search(text, position):
+        mark, position = found.group(), found.end()
+        if mark in "\"'":
+            position = _string_end(text, found.start())
+        elif mark in ("//", "/*"):
+            position = comment_end(text, found.start())
+        else:
+            depth += 1 if mark in "{[" else -1
+            if depth == 0:
+                return position
+    return len(text)
 
 
 def _string_end(text: str, position: int) -> int:
-    quote = text[position]
-    position += 1
-    while position < len(text) and text[position] != quote:
-        position += 2 if text[position] == "\\" else 1
-    return position + 1
+    found = _STRING_REST[text[position]].match(text, position + 1)
+    return found.end() if found else len(text)
 
 
 def _name(spelled: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from groundwire.integrations.install.machine import Machine
 from groundwire.integrations.install.parts import Entry, OwnFile, Part, Wish
 from groundwire.integrations.install.plan import Plan
 from groundwire.integrations.install.toml import parse as parse_toml
+from groundwire.search_tools import SEARCH_TOOLS
 
 JSON_TEXTS = {
     "none": None,
@@ -201,6 +203,7 @@ def test_a_file_that_changed_since_it_was_read_is_left_alone(machine: Machine, w
     with pytest.raises(CannotInstall, match="changed by another program"):
         carrying.carry_out(CURSOR, machine, wish, plan, known, uninstall=False)
     assert file.read_text(encoding="utf-8") == '{"new": 1}'
+    assert not machine.state_dir.exists()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -237,6 +240,16 @@ def test_a_plugin_of_someone_else_is_not_overwritten(machine: Machine, wish: Wis
     file.write_text("export const Mine = 1", encoding="utf-8")
     with pytest.raises(CannotInstall, match="is not groundwire's"):
         change(HOSTS["opencode"], machine, wish)
+
+
+def test_the_plugin_describes_its_tool_as_every_other_surface_does(machine: Machine, wish: Wish) -> None:
+    change(HOSTS["opencode"], machine, wish)
+    plugin = (machine.config_home / "opencode" / "plugin" / "groundwire.js").read_text(encoding="utf-8")
+    tool = SEARCH_TOOLS["geminisearch"]
+    assert tool.description in plugin.replace('" +\n        "', "")
+    assert tool.parameters["properties"]["query"]["description"] in plugin
+    assert f"const COMMAND = {json.dumps(wish.command)}" in plugin
+    assert "import " not in plugin.replace("imports nothing", "")
 
 
 def test_a_part_that_is_no_longer_wanted_goes(machine: Machine, wish: Wish) -> None:
