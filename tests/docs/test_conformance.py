@@ -14,7 +14,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "conformance.md").read_text(encodin
 
 def test_the_table_of_peers_is_the_roster() -> None:
     described = dict(re.findall(r"^\| `([\w-]+)` \| ([^|]+) \|", PAGE, re.MULTILINE))
-    own = {name: __version__ for name in ("groundwire", "hosts")}
+    own = dict.fromkeys(("groundwire", "hosts"), __version__)
     own |= {peer.name: "of the machine" for peer in PEERS if peer.program}
     assert described == {peer.name: own.get(peer.name) or PINS[peer.name].version for peer in PEERS}
 
