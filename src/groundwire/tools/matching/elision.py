@@ -62,7 +62,26 @@ def elision_alignments(document: Document, reading: Reading) -> list[Alignment]:
         is_elision(document.lines[at]) for at in range(alignment.first, alignment.last) if at not in meant
     ):
         raise Uncertain("the file itself has a line of dots there, so old_string may mean that line")
+    written = {old[mark].strip() for mark in marks}
+    if any(line.strip() in written for line in document.lines):
+        raise Uncertain("the file itself has such lines of dots, so old_string may mean one of them")
+    if any(_is_a_body(old, mark) for mark in marks):
+        raise Uncertain("the line of dots may be the whole body of a function")
     return [alignment]
+
+
+def _is_a_body(old: list[str], mark: int) -> bool:
+    """Whether the mark may be Python's `...`: a statement that is a whole block, or all but its docstring."""
+    before = next((line for line in reversed(old[:mark]) if line.strip()), "").rstrip()
+    after = next((line for line in old[mark + 1 :] if line.strip()), None)
+    if old[mark].strip() != "..." or after is None or _indentation(after) >= _indentation(old[mark]):
+        return False
+    below_a_docstring = before.endswith(('"""', "'''")) and _indentation(before) == _indentation(old[mark])
+    return below_a_docstring or before.endswith(":")
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _is_slight(lines: list[str]) -> bool:

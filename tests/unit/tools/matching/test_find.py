@@ -115,6 +115,24 @@ def test_a_blank_line_dropped_or_added_does_not_hide_the_place(blank: str) -> No
     assert (found.strategy, found.text) == (Strategy.BLANK_LINES, FILE.replace("[]", "{}"))
 
 
+STUBBED = '''\
+class Kept:
+    def add(self, one: int) -> None:
+        """One more."""
+        self._all.append(one)
+
+    def clear(self) -> None:
+        """No more."""
+        self._all.clear()
+'''
+
+
+@pytest.mark.parametrize("text", [STUBBED, "class Shape:\n    def area(self):\n        ...\n\n\n" + STUBBED])
+def test_a_statement_of_dots_is_not_taken_for_elided_lines(text: str) -> None:
+    old = '        """One more."""\n        ...\n\n    def clear(self) -> None:\n        """No more."""'
+    assert refusal(old, old.replace("No more", "Nothing"), text).reason is Reason.UNCERTAIN
+
+
 def test_an_elided_middle_stays_as_it_is() -> None:
     old = "class Cart:\n    ...\n        return self\n"
     found = edit(old, old.replace("return self", "return None"))
