@@ -75,11 +75,14 @@ def call_of(turn: int) -> dict[str, Any]:
         return {"name": "read_file", "args": {"file_path": f"file{turn % 20}.py"}}
     if turn % 3 == 1:
         old, new = f"value_{turn} = {turn} ", f"value_{turn} = {turn + 1} "
-        return {
-            "name": "replace",
-            "args": {"file_path": "edited.py", "old_string": old, "new_string": new},
-        }
+        edit = {"instruction": "Count on.", "old_string": old, "new_string": new}
+        return {"name": "replace", "args": {"file_path": "edited.py", **edit}}
     return {"name": "grep_search", "args": {"pattern": f"value_{turn} ", "include_pattern": "file1.py"}}
+
+
+def must_work(event: object) -> None:
+    """A call that fails would cost less than it should."""
+    assert getattr(event, "ok", True), event
 
 
 def resident() -> float:
@@ -112,6 +115,7 @@ async def one_round(turns: int, *, with_session: bool) -> dict[str, Any]:
             approve="yolo",
             limits=Limits(turns=turns + 1),
             session=session,
+            tell=must_work,
         )
         outcome = await agent.run("Work.")
         assert (outcome.ending, outcome.turns) == ("done", turns + 1), outcome.reason
@@ -178,8 +182,6 @@ def _row_of_kind(kind: str, rest: int, recorded: list[dict[str, Any]], plain: li
         "ms",
         Spread.of(ours),
         {"without a session": Spread.of(of(plain))},
-        f"median under {MOST_MS:g} ms",
-        statistics.median(ours) < MOST_MS,
     )
 
 
@@ -220,7 +222,7 @@ def report(turns: int, recorded: list[dict[str, Any]], plain: list[dict[str, Any
         spread = row.ours
         print(
             f"{row.what:45} {spread.median:7.2f} {row.unit} ({spread.low:.2f} to {spread.high:.2f})"
-            f"   goal: {row.goal}: {'reached' if row.reached else 'missed'}"
+            + (f"   goal: {row.goal}: {'reached' if row.reached else 'missed'}" if row.goal else "")
         )
     print(f"{'the same without a session':45} {statistics.median(without):7.2f} ms")
     slowest = sorted(overheads)[int(len(overheads) * 0.99)]
@@ -241,7 +243,7 @@ def report(turns: int, recorded: list[dict[str, Any]], plain: list[dict[str, Any
         Curve("agent-memory", "Memory of the agent", "turn", "MB", memory, False),
     ]
     save("agent", rows, curves)
-    return 0 if all(row.reached for row in rows) else 1
+    return 1 if any(row.reached is False for row in rows) else 0
 
 
 if __name__ == "__main__":

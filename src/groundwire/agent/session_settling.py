@@ -18,7 +18,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 
-from groundwire.agent.functions import Given, failed
+from groundwire.agent.functions import Given, failed, sendable
 from groundwire.agent.transcript import WriteBegan
 from groundwire.errors import ToolError
 from groundwire.tools.patch import Change
@@ -76,7 +76,7 @@ def digest(data: bytes | None) -> str | None:
 
 def diff_between(old: bytes | None, new: bytes | None) -> Change:
     """What changed from one state of a file to another."""
-    return Change(decode(old or b"")[1], decode(new or b"")[1])
+    return Change(*(sendable(decode(data or b"")[1]) for data in (old, new)))
 
 
 def _happened(announced: WriteBegan, before: bytes | None, now: bytes | None) -> Given:

@@ -18,6 +18,7 @@ unreadable before that makes the transcript unreadable. Here is the form alone: 
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -230,8 +231,8 @@ Event = (
     | Undone
 )
 
-_decode = msgspec.json.Decoder(Event).decode
-_encode = msgspec.json.Encoder().encode
+_decode_plain = msgspec.json.Decoder(Event).decode
+_encode_plain = msgspec.json.Encoder().encode
 
 
 class _Head(msgspec.Struct):
@@ -241,12 +242,23 @@ class _Head(msgspec.Struct):
     version: int
 
 
-_decode_head = msgspec.json.Decoder(_Head).decode
-
-
 def line(event: Event) -> bytes:
     """The event as its line."""
-    return _encode(event) + b"\n"
+    try:
+        return _encode_plain(event) + b"\n"
+    except UnicodeEncodeError:  # half a character, in the name of a file that is no UTF-8: msgspec has none
+        return json.dumps(msgspec.to_builtins(event)).encode() + b"\n"
+
+
+def _event(words: bytes) -> Event:
+    event: Event
+    try:
+        event = _decode_plain(words)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        event = msgspec.convert(json.loads(words), type=Event)
+    return event
 
 
 def read(path: Path) -> list[Event]:
@@ -279,8 +291,8 @@ def events_in(data: bytes, path: Path) -> list[Event]:
     events: list[Event] = [_opened(lines[0], path)]
     for number, words in enumerate(lines[1:], start=2):
         try:
-            events.append(_decode(words))
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            events.append(_event(words))
+        except (msgspec.MsgspecError, ValueError) as error:
             raise SessionUnreadable(f"{path}, line {number}, is damaged: {error}.") from None
     return events
 
@@ -298,16 +310,16 @@ def whole_length(data: bytes) -> int:
 
 def _is_json(words: bytes) -> bool:
     try:
-        msgspec.json.decode(words)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+        json.loads(words)
+    except ValueError:
         return False
     return True
 
 
 def _opened(words: bytes, path: Path) -> SessionOpened:
     try:
-        head = _decode_head(words)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+        head = msgspec.convert(json.loads(words), type=_Head)
+    except (msgspec.MsgspecError, ValueError):
         raise SessionUnreadable(f"{path} is not a session of groundwire.") from None
     if head.type != "session":
         raise SessionUnreadable(f"{path} is not a session of groundwire.")
@@ -317,6 +329,6 @@ def _opened(words: bytes, path: Path) -> SessionOpened:
             hint="Read it with the groundwire that wrote it.",
         )
     try:
-        return msgspec.json.decode(words, type=SessionOpened)
+        return msgspec.convert(json.loads(words), type=SessionOpened)
     except msgspec.MsgspecError as error:
         raise SessionUnreadable(f"{path}, line 1, is damaged: {error}.") from None

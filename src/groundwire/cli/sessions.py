@@ -118,9 +118,10 @@ def _show(listed: list[Listed], store: SessionStore) -> None:
 
 
 def _row(name: str, past: Past) -> tuple[str, ...]:
+    from groundwire.agent.functions import sendable
     from groundwire.cli.printable import printable
 
-    when, folder = _when(past.opened.at), printable(_short(past.opened.root))
+    when, folder = _when(past.opened.at), printable(sendable(_short(past.opened.root)))
     task = " ".join(printable(task_of(past)).split())
     return name, when, str(turns_of(past)), outcome_of(past), folder, task
 

@@ -14,6 +14,7 @@ from rich.rule import Rule
 from rich.style import Style
 from rich.text import Text
 
+from groundwire.agent.functions import sendable
 from groundwire.agent.session_past import Past, PastRun, PastTurn
 from groundwire.citations import Source
 from groundwire.cli.printable import printable
@@ -43,7 +44,9 @@ def show(past: Past, console: Console) -> None:
     """Print a session."""
     opened = past.opened
     console.print(Text(f"Session {opened.id}", style="bold"))
-    console.print(Text(printable(f"{moment(opened.at)}, {opened.model}, in {opened.root}"), style="dim"))
+    console.print(
+        Text(printable(sendable(f"{moment(opened.at)}, {opened.model}, in {opened.root}")), style="dim")
+    )
     for run in past.runs:
         _show_run(run, console)
 

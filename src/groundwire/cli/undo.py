@@ -48,17 +48,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show(name: str, root: str, undone: UndoneRun, *, dry: bool) -> None:
+    from groundwire.agent.functions import sendable
     from groundwire.cli.approving import coloured, visible
 
     verb = "Would undo" if dry else "Undid"
-    print(visible(f"{verb} the last run of session {name} in {root}: {_brief(undone.task)}"))
+    print(visible(sendable(f"{verb} the last run of session {name} in {root}: {_brief(undone.task)}")))
     if dry:
         for file in undone.files:
             if file.diff:
                 print(coloured(file.diff) if sys.stdout.isatty() else visible_lines(file.diff))
     width = max(len(file.path) for file in undone.files)
     for file in undone.files:
-        print(visible(f"  {file.fate:<10}  {file.path:<{width}}  {_about(file)}").rstrip())
+        print(visible(sendable(f"  {file.fate:<10}  {file.path:<{width}}  {_about(file)}")).rstrip())
     if undone.left:
         print("groundwire: --force restores the files that someone changed since, too.", file=sys.stderr)
     if undone.commands:

@@ -1,4 +1,4 @@
-"""The journal of writes: what each file held before a tool wrote it, so that the write can be undone.
+"""The journal of writes in memory: what a file held before a tool wrote it, so that the write can be undone.
 
 Undoing is itself a planned write. It goes through the same door as any other: a file that was changed since
 by someone else is left alone, and the old bytes come back all at once, with the file's mode.
@@ -6,13 +6,13 @@ by someone else is left alone, and the old bytes come back all at once, with the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 from groundwire.errors import ToolError
 from groundwire.tools.base import ErrorType, PlannedWrite, ToolResult
 from groundwire.tools.node_errors import node_message
 from groundwire.workspace.boundary import Fingerprint, WorkspacePath
+from groundwire.workspace.encodings import decode
 
 MOST_WRITES = 200
 MOST_BYTES = 256 * 1024 * 1024
@@ -23,8 +23,15 @@ MOST_BYTES = 256 * 1024 * 1024
 class Entry:
     """One write: what was written over, and the file as the write left it."""
 
-    planned: PlannedWrite
+    place: WorkspacePath
+    before: bytes | None
+    after: bytes | None
     written: Fingerprint | None
+
+    @property
+    def size(self) -> int:
+        """The bytes it holds; those of before are mostly the ones an earlier write of the file holds."""
+        return len(self.after or b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +54,10 @@ class WriteJournal:
     def record(self, planned: PlannedWrite, written: Fingerprint | None) -> None:
         """Note that `planned` is on disk now, as the file with this fingerprint (None: deleted)."""
         if not isinstance(planned, TakenBack):
-            self._entries.append(Entry(planned, written))
-            self._held += len(planned.before or b"")
-            self._forget()
+            self._add(planned, written)
             return
         self._entries.remove(planned.entry)
-        self._held -= len(planned.entry.planned.before or b"")
+        self._held -= planned.entry.size
         before = self._last(planned.place)
         if before is not None:
             # The bytes are those of the write before; the file that holds them is a new one.
@@ -64,33 +69,41 @@ class WriteJournal:
         if entry is None:
             where = "" if place is None else f" of {place.absolute}"
             raise ToolError(f"There is no edit{where} to undo.", kind=ErrorType.EXECUTION_FAILED)
-        planned = entry.planned
-        swapped: dict[str, Any] = {field.name: getattr(planned, field.name) for field in fields(PlannedWrite)}
-        swapped |= {
-            "before": planned.after,
-            "after": planned.before,
-            "seen": entry.written,
-            "old_text": planned.new_text,
-            "new_text": planned.old_text,
-            "finish": lambda: _told(planned),
-            "explain": lambda error: _unwritable(planned.place, error),
-        }
-        return TakenBack(**swapped, entry=entry)
+        return TakenBack(
+            place=entry.place,
+            before=entry.after,
+            after=entry.before,
+            seen=entry.written,
+            old_text=decode(entry.after or b"")[1],
+            new_text=decode(entry.before or b"")[1],
+            finish=lambda: _told(entry),
+            explain=lambda error: _unwritable(entry.place, error),
+            entry=entry,
+        )
+
+    def _add(self, planned: PlannedWrite, written: Fingerprint | None) -> None:
+        last, before = self._last(planned.place), planned.before
+        if last is not None and last.after == before:
+            before = last.after  # the same bytes need not be held twice
+        entry = Entry(planned.place, before, planned.after, written)
+        self._entries.append(entry)
+        self._held += entry.size
+        self._forget()
 
     def _last(self, place: WorkspacePath | None) -> Entry | None:
         for entry in reversed(self._entries):
-            if place is None or entry.planned.place.absolute == place.absolute:
+            if place is None or entry.place.absolute == place.absolute:
                 return entry
         return None
 
     def _forget(self) -> None:
         while len(self._entries) > MOST_WRITES or (self._held > MOST_BYTES and len(self._entries) > 1):
-            self._held -= len(self._entries.pop(0).planned.before or b"")
+            self._held -= self._entries.pop(0).size
 
 
-def _told(planned: PlannedWrite) -> ToolResult:
-    path = planned.place.absolute
-    if planned.before is None:
+def _told(entry: Entry) -> ToolResult:
+    path = entry.place.absolute
+    if entry.before is None:
         return ToolResult(f"Undid the creation of {path}: the file is gone again.", f"Removed {path}")
     return ToolResult(f"Undid the last edit of {path}: it is as it was before.", f"Restored {path}")
 

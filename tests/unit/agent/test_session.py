@@ -13,9 +13,11 @@ import pytest
 from groundwire.agent.loop import Agent
 from groundwire.agent.session import Session
 from groundwire.agent.session_store import SessionStore
+from groundwire.agent.session_undo import undo
 from groundwire.agent.transcript import read
 from groundwire.errors import SessionBusy, SessionError, SessionNotFound, SessionNotWritten, SessionUnreadable
 from groundwire.testing import ScriptedModel, calls, says
+from groundwire.workspace.boundary import Workspace
 
 WRITE = ("write_file", {"file_path": "a.txt", "content": "new\n"})
 
@@ -166,6 +168,19 @@ def test_pruning_keeps_the_newest_and_those_being_worked_on(root: Path, tmp_path
     busy.close()
     assert store.prune(0)
     assert list(store.folder.iterdir()) == []
+
+
+async def test_names_that_are_no_utf_8_are_kept_as_they_are(tmp_path: Path, store: SessionStore) -> None:
+    root = Path(os.fsdecode(bytes(tmp_path) + b"/caf\xe9"))
+    os.mkdir(root)
+    (root / "a.txt").write_bytes(b"caf\xe9 \xff\n")
+    with store.create(root=root, model="m") as session:
+        await ran(root, session, calls(WRITE), says("ok"))
+    assert store.latest(root=root).stem == session.id
+    with store.open(session.id) as again:
+        assert again.past().opened.root == str(root)
+        assert undo(again, Workspace(again.opened.root)).restored == ("a.txt",)
+    assert (root / "a.txt").read_bytes() == b"caf\xe9 \xff\n"
 
 
 async def test_a_transcript_that_cannot_be_written_ends_the_run_before_the_write(
