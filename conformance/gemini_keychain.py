@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ async def check_keychain(trial: Trial) -> None:
         given = emulator.env()
         variables = {name: given[name] for name in ("GROUNDWIRE_GOOGLE_OAUTH_URL", "CODE_ASSIST_ENDPOINT")}
         variables["GROUNDWIRE_GOOGLE_CLIENT_SECRET"] = "conformance"
-        done = await trial.command(["groundwire", "auth", "--json"], variables, home=home)
+        words = [sys.executable, "-m", "groundwire", "auth", "--json"]
+        done = await trial.command(words, variables, home=home)
         renewals = sum(call.path == "/token" for call in emulator.requests)
     trial.check(
         "A sign-in in its encrypted store is found and renewed by us.",

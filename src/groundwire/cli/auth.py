@@ -18,6 +18,7 @@ import msgspec
 from groundwire.cli.accounts import SERVICES, Account, Quota, accounts
 from groundwire.cli.duration import span
 from groundwire.cli.printable import printable, printable_json
+from groundwire.cli.waiting import Waiting
 from groundwire.config import Config
 from groundwire.credentials.resolve import store_problems
 from groundwire.errors import CredentialError
@@ -35,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Look, ask, print, and say by the exit code whether anything can be used."""
     config = config_from_world()
-    found = asyncio.run(_found(config, offline=arguments.offline))
+    with Waiting("Asking who is signed in", quiet=arguments.offline):
+        found = asyncio.run(_found(config, offline=arguments.offline))
     for problem in store_problems(config, os.environ, time.time):
         print(f"groundwire: {problem}", file=sys.stderr)
     if arguments.json:

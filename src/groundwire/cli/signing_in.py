@@ -7,10 +7,12 @@ import asyncio
 import os
 import secrets
 import sys
+import textwrap
 import time
 from dataclasses import replace
 
 from groundwire.cli.terminal import Terminal
+from groundwire.cli.waiting import Waiting
 from groundwire.config import Config
 from groundwire.credentials.google_client import configured_client
 from groundwire.credentials.google_project import checked_project
@@ -82,7 +84,7 @@ def _agree(person: Terminal, memory: Memory, *, confirmed: bool) -> None:
     """Before the first Google sign-in a person reads what the terms say, and goes on or not."""
     if memory.terms_confirmed:
         return
-    person.say(f"{TERMS}\n{TERMS_LINK}\n")
+    person.say(f"{textwrap.fill(TERMS, 78)}\n{TERMS_LINK}\n")
     if not confirmed:
         if not sys.stdin.isatty():
             raise UsageError(
@@ -120,7 +122,9 @@ async def _say_project(config: Config, http: Transport, person: Terminal) -> int
     credential = resolve("code_assist", config, os.environ, http, time.time)
     assert credential.project is not None
     try:
-        person.say(f"Code Assist runs in the project {await credential.project()}.")
+        with Waiting("Finding the project (the first time: up to two minutes)"):
+            project = await credential.project()
+        person.say(f"Code Assist runs in the project {project}.")
     except GroundwireError as error:
         print(f"groundwire: You are signed in, but Code Assist cannot be used yet. {error}", file=sys.stderr)
         return error.exit_code

@@ -16,7 +16,7 @@ from groundwire.errors import (
     ProjectRequired,
     SignInExpired,
 )
-from groundwire.testing import AsgiTransport
+from groundwire.testing import AsgiTransport, ScriptedTransport, reply
 from groundwire.transport.auth import Auth
 from groundwire.transport.base import Request
 from tests.unit.credentials.google_home import NOW, STORES, GoogleHome, bearer, encrypted_store
@@ -91,15 +91,14 @@ async def test_a_refused_token_is_renewed_once_and_the_request_repeated(tmp_path
     assert home.count("/token") == 1
 
 
-async def test_a_token_that_stays_refused_is_tried_twice_and_not_more(tmp_path: Path) -> None:
+async def test_a_token_that_stays_refused_is_renewed_once_and_then_told(tmp_path: Path) -> None:
     home = GoogleHome(tmp_path)
-    home.write_sign_in("ya29.invalid", "1//first", NOW + 9999)
-    credential = home.credential()
-    home.emulator.world.clock = lambda: 0.0  # the server gives out tokens that have ended for it
-    transport = Auth(AsgiTransport(home.emulator.app), credential.authorizer)
-    response = await transport.send(Request("POST", f"http://x{QUOTA}", {}, b"{}"))
-    assert home.count(QUOTA) == 2
-    assert response.status in (200, 400, 401)
+    new = reply({"access_token": "ya29.second", "expires_in": 3599})
+    async with ScriptedTransport([reply({}, status=401), new, reply({}, status=401)]) as transport:
+        credential = resolve("code_assist", home.config, home.env, transport, home.clock)
+        response = await Auth(transport, credential.authorizer).send(Request("POST", "http://x/y"))
+    assert response.status == 401
+    assert [request.url.rpartition("/")[2] for request in transport.requests] == ["y", "token", "y"]
 
 
 @pytest.mark.parametrize("store", STORES)
