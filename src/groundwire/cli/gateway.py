@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--upstream",
         choices=UPSTREAMS,
-        default="auto",
-        help="who answers (default auto: the first of api-key, vertex, code-assist that has a credential)",
+        help="who answers: auto takes the first of api-key, vertex and code-assist that has a credential "
+        "(default: the setting gemini.upstream, else auto)",
     )
     parser.add_argument(
         "--key-file",
@@ -67,10 +67,10 @@ async def _serve(arguments: argparse.Namespace) -> int:
     from groundwire.gateway.upstreams import open_upstream
     from groundwire.runtime import config_from_world
 
-    config = config_from_world()
+    config = config_from_world({"gemini.upstream": arguments.upstream})
     key_file = arguments.key_file or config.paths.state_dir / FILE_NAME
     async with AsyncExitStack() as stack:
-        upstream = await open_upstream(arguments.upstream, config, os.environ, time.time, stack)
+        upstream = await open_upstream(config, os.environ, time.time, stack)
         key, origin = _key(key_file, os.environ)
         gateway = Gateway(upstream, key, port=arguments.port, debug=_debug_log(os.environ, key))
         stop = _stop_signals(gateway)

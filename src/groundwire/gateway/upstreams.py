@@ -1,8 +1,10 @@
-"""Which upstream the gateway has: the wished one, or with `auto` the first that has a credential.
+"""Which upstream the gateway has: whatever way to Gemini the configuration leads to.
 
-api-key        a Gemini API key, wherever `groundwire search` would find one
-vertex         Application Default Credentials and a project
-code-assist    a Google sign-in
+    an API key                         the Gemini API itself, all of it
+    Application Default Credentials    Vertex AI, at a project's address
+    a Google sign-in                   Code Assist, in its envelopes
+
+The order and the choice are those of `credentials.resolve`, so a gateway asks whom a search would ask.
 """
 
 from __future__ import annotations
@@ -10,12 +12,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
-from typing import Any, Literal
+from typing import Any
 
 from groundwire.config import Config
 from groundwire.credentials.resolve import resolve
-from groundwire.gateway.code_assist_models import models_in, quota_request
-from groundwire.gateway.connecting import connected
+from groundwire.gateway.connecting import Outward
+from groundwire.gateway.listing import models_of_quota, publisher_models, publisher_request, quota_request
 from groundwire.gateway.relay import refuse_if_refused
 from groundwire.gateway.upstream import Upstream
 from groundwire.transport.auth import Auth
@@ -23,39 +25,57 @@ from groundwire.transport.base import Request, Response, Transport
 from groundwire.transport.code_assist import code_assist_url, wrapped
 from groundwire.transport.gemini_path import model_call
 from groundwire.transport.translating import kept_headers
+from groundwire.transport.vertex import Vertex, VertexProject
 
-Choice = Literal["auto", "api-key", "vertex", "code-assist"]
-CHOICES: tuple[Choice, ...] = ("auto", "code-assist", "api-key", "vertex")
+FindProject = Callable[[], Awaitable[str]]
 
 
 async def open_upstream(
-    choice: Choice, config: Config, env: Mapping[str, str], clock: Callable[[], float], stack: AsyncExitStack
+    config: Config, env: Mapping[str, str], clock: Callable[[], float], stack: AsyncExitStack
 ) -> Upstream:
-    """The upstream of this choice, ready to be asked; nothing was sent. The error that says how to get a
-    credential when there is none."""
-    return await _api_key(config, env, clock, stack)
+    """The upstream, ready to be asked; nothing was sent, and `stack` closes its connections. Raises the error
+    that says how to get a credential when there is none."""
+    outward = await stack.enter_async_context(Outward(env))
+    credential = resolve("gemini", config, env, outward, clock)
+    signed = Auth(outward, credential.authorizer)
+    if credential.vertex is not None:
+        return vertex_upstream(signed, credential.vertex, where=credential.where)
+    if credential.project is not None:
+        base_url = config.urls.code_assist
+        return code_assist_upstream(signed, base_url, credential.project, where=credential.where)
+    return Upstream(
+        "api-key", "Gemini API", credential.where, signed, config.gemini.base_url.rstrip("/"), complete=True
+    )
 
 
-def code_assist_upstream(
-    signed: Transport, base_url: str, project: Callable[[], Awaitable[str]], *, where: str
-) -> Upstream:
+def vertex_upstream(signed: Transport, place: VertexProject, *, where: str) -> Upstream:
+    """Vertex AI, over a transport that adds the credentials to each request."""
+
+    async def list_models() -> list[dict[str, Any]]:
+        async with await signed.send(publisher_request(place.address, place.project)) as response:
+            await refuse_if_refused(response, "Vertex AI")
+            return publisher_models(await response.read())
+
+    return Upstream("vertex", "Vertex AI", where, Vertex(signed, place), place.address, list_models)
+
+
+def code_assist_upstream(signed: Transport, base_url: str, project: FindProject, *, where: str) -> Upstream:
     """Code Assist, over a transport that adds the sign-in to each request."""
 
     async def list_models() -> list[dict[str, Any]]:
         async with await signed.send(quota_request(base_url, await project())) as response:
             await refuse_if_refused(response, "Code Assist")
-            return models_in(await response.read())
+            return models_of_quota(await response.read())
 
-    return Upstream(
-        "code-assist", "Code Assist", where, Wrapping(signed, base_url, project), base_url, list_models
-    )
+    layer = Wrapping(signed, base_url, project)
+    return Upstream("code-assist", "Code Assist", where, layer, base_url, list_models)
 
 
 class Wrapping:
     """Sends the Gemini API's calls of a model to Code Assist. Answers stay in their envelopes: the relay,
     which reads every document anyway, takes them off."""
 
-    def __init__(self, signed: Transport, base_url: str, project: Callable[[], Awaitable[str]]) -> None:
+    def __init__(self, signed: Transport, base_url: str, project: FindProject) -> None:
         self._signed = signed
         self._base_url = base_url
         self._project = project
@@ -71,18 +91,3 @@ class Wrapping:
         )
         url = code_assist_url(call, self._base_url)
         return await self._signed.send(Request("POST", url, kept_headers(request.headers), body))
-
-
-async def _api_key(
-    config: Config, env: Mapping[str, str], clock: Callable[[], float], stack: AsyncExitStack
-) -> Upstream:
-    transport = await connected(config.urls.gemini, env, stack)
-    credential = resolve("gemini_key", config, env, transport, clock)
-    return Upstream(
-        "api-key",
-        "Gemini API",
-        credential.where,
-        Auth(transport, credential.authorizer),
-        config.urls.gemini,
-        complete=True,
-    )

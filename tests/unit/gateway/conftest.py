@@ -15,10 +15,11 @@ from groundwire.gateway.debug_log import DebugLog
 from groundwire.gateway.server import Gateway
 from groundwire.gateway.upstream import Upstream
 from groundwire.gateway.upstream_pool import UpstreamPool
-from groundwire.gateway.upstreams import code_assist_upstream
+from groundwire.gateway.upstreams import code_assist_upstream, vertex_upstream
 from groundwire.gateway.wire_server import Limits
 from groundwire.secret import Secret
 from groundwire.transport.auth import ApiKey, Auth
+from groundwire.transport.vertex import VertexProject
 from tests.unit.gateway.raw_http import Client, Heard, Visit, get, post, serving
 
 KEY = "the-gateways-own-key"
@@ -58,15 +59,17 @@ def hello(text: str = "hello", **more: Any) -> dict[str, Any]:
 async def upstream_at(url: str, kind: str, stack: AsyncExitStack) -> Upstream:
     """The way to a server by one of the gateway's upstreams, with made-up credentials."""
     pool = await stack.enter_async_context(UpstreamPool())
-    if kind == "code-assist":
+    if kind == "api-key":
+        signed = Auth(pool, ApiKey(Secret(REAL_KEY), "x-goog-api-key"))
+        return Upstream("api-key", "Gemini API", "a test", signed, url, complete=True)
+    signed = Auth(pool, ApiKey(Secret(REAL_TOKEN), "authorization", "Bearer"))
+    if kind == "vertex":
+        return vertex_upstream(signed, VertexProject("emulator-project", base_url=url), where="a test")
 
-        async def project() -> str:
-            return "emulator-project"
+    async def project() -> str:
+        return "emulator-project"
 
-        authorizer = ApiKey(Secret(REAL_TOKEN), "authorization", "Bearer")
-        return code_assist_upstream(Auth(pool, authorizer), url, project, where="a test")
-    authorizer = ApiKey(Secret(REAL_KEY), "x-goog-api-key")
-    return Upstream("api-key", "Gemini API", "a test", Auth(pool, authorizer), url, complete=True)
+    return code_assist_upstream(signed, url, project, where="a test")
 
 
 @asynccontextmanager
@@ -93,7 +96,7 @@ async def gateway_to(
         yield Asked(gateway)
 
 
-@pytest.fixture(params=["api-key", "code-assist"])
+@pytest.fixture(params=["api-key", "code-assist", "vertex"])
 def kind(request: pytest.FixtureRequest) -> str:
     """Each upstream in turn."""
     return str(request.param)

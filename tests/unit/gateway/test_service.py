@@ -143,11 +143,14 @@ async def test_an_unknown_path_is_a_404_in_json(path: str, kind: str) -> None:
         ("POST", "/v1beta/cachedContents"),
     ],
 )
-async def test_what_code_assist_cannot_do_is_a_501_in_json(method: str, path: str) -> None:
-    async with gateway_before(Emulator(), "code-assist") as ask:
+@pytest.mark.parametrize(("kind", "title"), [("code-assist", "Code Assist"), ("vertex", "Vertex AI")])
+async def test_what_an_upstream_cannot_do_is_a_501_in_json(
+    method: str, path: str, kind: str, title: str
+) -> None:
+    async with gateway_before(Emulator(), kind) as ask:
         heard = await ask(path, hello() if method == "POST" else None)
         assert (heard.status, heard.error["status"]) == (501, "UNIMPLEMENTED")
-        assert "Code Assist" in heard.error["message"]
+        assert title in heard.error["message"]
         assert ask.emulator is not None
         assert not ask.emulator.requests
 
@@ -195,9 +198,9 @@ async def test_a_body_of_twenty_megabytes_passes_and_a_larger_one_is_413(kind: s
 
     room = 20 * 1024 * 1024 - 50
     async with gateway_to(visit, kind) as ask:
-        assert (await ask(GENERATE, b'{"contents":"' + b"x" * room + b'"}')).status == 200
+        assert (await ask(GENERATE, b'{"contents":[],"x":"' + b"x" * room + b'"}')).status == 200
         assert sizes[0] > room
-        heard = await ask(GENERATE, b'{"contents":"' + b"x" * (room + 50) + b'"}')
+        heard = await ask(GENERATE, b'{"contents":[],"x":"' + b"x" * (room + 50) + b'"}')
         assert heard.status == 413
         assert "20 MB" in heard.error["message"]
 

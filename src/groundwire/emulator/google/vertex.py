@@ -1,4 +1,4 @@
-"""Vertex AI: generate, stream and count on a project's publisher models, with a bearer token."""
+"""Vertex AI: list the publisher's models, generate, stream and count with them, with a bearer token."""
 
 from __future__ import annotations
 
@@ -57,6 +57,15 @@ def _count(call: Call, world: World) -> Reply:
     return json_reply(counted(RULES.read(call.json, "CountTokensRequest"), call.captures["model"]))
 
 
+def _list(call: Call, world: World) -> Reply:
+    try:
+        check_bearer(call, world, SERVICE)
+    except Refusal as refusal:
+        return refusal.reply
+    names = [f"publishers/google/models/{name}" for name in (*models.LISTED, "imagen-4.0-generate-001")]
+    return json_reply({"publisherModels": [{"name": name, "versionId": "default"} for name in names]})
+
+
 _MODEL = (
     r"/v1(beta1)?/projects/(?P<project>[^/]+)/locations/(?P<location>[^/]+)"
     r"/publishers/google/models/(?P<model>[^/:]+)"
@@ -64,11 +73,12 @@ _MODEL = (
 
 VERTEX = Api(
     "vertex",
-    ("/v1/projects/", "/v1beta1/"),
+    ("/v1/projects/", "/v1/publishers/", "/v1beta1/"),
     (
         Route("POST", _MODEL + ":generateContent", _checked(_generate), "json", "generate"),
         Route("POST", _MODEL + ":streamGenerateContent", _checked(_stream), "json", "generate"),
         Route("POST", _MODEL + ":countTokens", _checked(_count), "json", "count"),
+        Route("GET", r"/v1(beta1)?/publishers/google/models", _list),
     ),
     refuse,
 )
