@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from conformance.commands import Finished
+from conformance.gateways import THROUGH, gateway, judge_upstream
 from conformance.pasting import check_pasted
 from conformance.peers import gemini_cli_installed
 from conformance.trial import Trial
@@ -69,6 +70,9 @@ async def run(trial: Trial) -> None:
     await _waits_for_onboarding(trial)
     await _waits_out_a_rate_limit(trial)
     await _is_told_that_individuals_are_refused(trial)
+    with trial.about(THROUGH):
+        await _answers_through_the_gateway(trial)
+        await _follows_the_script_through_the_gateway(trial)
     for heading in ("Gemini CLI with an API key", "Gemini CLI signed in with Google (Code Assist)"):
         await check_pasted(trial, heading, "You said: hello")
     await gemini_cli_installed.check_installed(trial, API_KEY.settings(), MODEL)
@@ -139,6 +143,32 @@ async def _follows_the_weather_script(trial: Trial, mode: Mode) -> None:
             f"{mode.name}, it searches in a request of its own with googleSearch alone.",
             len(searches) == 1 and searches[0].api in ("gemini", "code-assist"),
             [call.path for call in emulator.requests],
+        )
+
+
+async def _answers_through_the_gateway(trial: Trial) -> None:
+    async with Emulator() as emulator, gateway(trial, emulator) as address:
+        done, _ = await _gemini(trial, API_KEY, address, "-p", "Grüße, 世界 👋", "--output-format", "json")
+        response = _json(done.out).get("response")
+        trial.check(
+            "With the gateway's key, it prints the text Code Assist wrote, and nothing went wrong.",
+            done.code == 0 and str(response).endswith("Grüße, 世界 👋") and "ERROR" not in done.err,
+            done.brief,
+        )
+        judge_upstream(trial, emulator.requests)
+
+
+async def _follows_the_script_through_the_gateway(trial: Trial) -> None:
+    async with Emulator(script="weather") as emulator, gateway(trial, emulator) as address:
+        done, work = await _gemini(
+            trial, API_KEY, address, "-p", QUESTION, "--approval-mode", "yolo", model=API_KEY.acting
+        )
+        saved = work / "weather.txt"
+        text = saved.read_text(encoding="utf-8") if saved.is_file() else ""
+        trial.check(
+            "Its google_web_search and write_file put a cited answer into weather.txt.",
+            done.code == 0 and "北京" in text and "[1]" in text and "Sources:" in text,
+            text or done.brief,
         )
 
 

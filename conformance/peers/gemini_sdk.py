@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import groundwire
+from conformance.gateways import THROUGH, gateway, judge_upstream
 from conformance.pasting import check_pasted
 from conformance.told import told_by
 from conformance.trial import PROGRAMS, SCRIPTS, Trial
@@ -34,6 +35,7 @@ async def run_python(trial: Trial) -> None:
         trial.checks += await told_by(trial, PROGRAMS / "google_genai_client.py", "--url", emulator.base_url)
     await run_signed_in(trial)
     await check_pasted(trial, "google-genai (Python and JavaScript)", "You said: hello")
+    await _run_through_the_gateway(trial, "google_genai_answers.py")
 
 
 async def run_signed_in(trial: Trial) -> None:
@@ -81,6 +83,22 @@ def judge_code_assist_log(trial: Trial, requests: list[Call], agent: str) -> Non
     )
 
 
+async def _run_through_the_gateway(trial: Trial, client: str) -> None:
+    """The same program, pointed at a gateway with Code Assist behind it."""
+    async with (
+        Emulator(script=SCRIPTS / "get_weather.toml") as emulator,
+        gateway(trial, emulator) as address,
+    ):
+        seen = await trial.sighting(client, {"EMULATOR_URL": address})
+    with trial.about(THROUGH):
+        judge_answers(trial, seen, unknown_model="Requested entity was not found")
+        if "models" in seen:
+            judge_listing(trial, seen)
+        if "async" in seen:
+            judge_python(trial, seen)
+        judge_upstream(trial, emulator.requests)
+
+
 async def run_google_genai_js(trial: Trial) -> None:
     """@google/genai on npm."""
     async with Emulator(script=SCRIPTS / "get_weather.toml") as emulator:
@@ -88,6 +106,7 @@ async def run_google_genai_js(trial: Trial) -> None:
         judge_answers(trial, seen)
         judge_listing(trial, seen)
         judge_log(trial, emulator.requests, "/v1beta/models/", f"google-genai-sdk/{trial.version}")
+    await _run_through_the_gateway(trial, "google_genai_answers.mjs")
 
 
 async def run_ai_sdk(trial: Trial) -> None:
@@ -108,6 +127,7 @@ async def run_ai_sdk(trial: Trial) -> None:
             seen["search"],
         )
         judge_log(trial, emulator.requests, "/v1beta/models/", f"ai-sdk-google/{trial.version}")
+    await _run_through_the_gateway(trial, "ai_sdk_google_answers.mjs")
 
 
 def judge_answers(trial: Trial, seen: dict[str, Any], unknown_model: str = "no-such-model") -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from conformance.commands import Finished
+from conformance.gateways import THROUGH, gateway, judge_upstream
 from conformance.pasting import check_pasted
 from conformance.peers import opencode_installed
 from conformance.told import told_by
@@ -30,6 +31,10 @@ async def run(trial: Trial) -> None:
     await _uses_its_tools(trial)
     await _shows_a_refusal(trial)
     await _tries_again(trial)
+    with trial.about(THROUGH):
+        await _answers_through_the_gateway(trial)
+        await _uses_its_tools_through_the_gateway(trial)
+        await _is_not_caught_in_a_loop(trial)
     trial.checks += await told_by(trial, PROGRAMS / "opencode_files.py", "--opencode", "opencode")
     await check_pasted(trial, "OpenCode", "You said: hello")
     await opencode_installed.check_installed(trial, OFFLINE, NO_PLUGIN_INSTALL)
@@ -113,6 +118,45 @@ async def _tries_again(trial: Trial) -> None:
             done.code == 0 and "You said: hello" in done.out and len(emulator.requests) == 2,
             f"{len(emulator.requests)} requests; {done.brief}",
         )
+
+
+async def _answers_through_the_gateway(trial: Trial) -> None:
+    async with Emulator(scenario="rate-limit-once") as emulator, gateway(trial, emulator) as address:
+        done, _ = await _opencode(trial, address, "Grüße,世界👋")
+        trial.check(
+            "It waits out a rate limit and prints the text Code Assist wrote.",
+            done.code == 0 and "You said: Grüße,世界👋" in done.out and len(_generating(emulator)) == 2,
+            f"{len(_generating(emulator))} requests; {done.brief}",
+        )
+        judge_upstream(trial, emulator.requests)
+
+
+async def _uses_its_tools_through_the_gateway(trial: Trial) -> None:
+    async with (
+        Emulator(script=SCRIPTS / "opencode_tools.toml") as emulator,
+        gateway(trial, emulator) as address,
+    ):
+        done, work = await _opencode(trial, address, "make-a-note")
+        trial.check(
+            "Its tools write and read a file, and the last words are printed.",
+            done.code == 0 and "The note is written and read." in done.out and (work / "note.txt").is_file(),
+            done.brief,
+        )
+
+
+async def _is_not_caught_in_a_loop(trial: Trial) -> None:
+    """Without a gateway it sends the same conversation again without end: see `groundwire.gateway.ending`."""
+    async with Emulator(scenario="no-finish-reason") as emulator, gateway(trial, emulator) as address:
+        done, _ = await _opencode(trial, address, "hello")
+        trial.check(
+            "An answer that never says it is finished is printed once, and asked for once.",
+            done.code == 0 and "You said: hello" in done.out and len(_generating(emulator)) == 1,
+            f"{len(_generating(emulator))} requests; {done.brief}",
+        )
+
+
+def _generating(emulator: Emulator) -> list[Call]:
+    return [call for call in emulator.requests if call.kind == "generate"]
 
 
 def _functions(call: Call) -> set[str]:

@@ -11,8 +11,8 @@ from groundwire.gateway.connecting import Outward, behind_a_proxy, tls_context
 from groundwire.gateway.upstream_pool import UpstreamPool
 from groundwire.transport.base import Request
 from groundwire.transport.http import Http
-from tests.unit.gateway.raw_http import serving
-from tests.unit.gateway.test_upstream_pool import answer, saying
+from tests.unit.gateway.raw_http import answer, serving
+from tests.unit.gateway.test_upstream_pool import saying
 
 GOOGLE = "https://generativelanguage.googleapis.com"
 
