@@ -74,9 +74,22 @@ def upstream_refusal(refused: Refusal, upstream: str) -> Answer:
     error = error_object(body) if error_in(body) is not None else {}
     if not error:
         error = {"message": f"{upstream} answered {refused.status} and said nothing that can be passed on."}
+    if refused.status == 401 or _names_a_bad_key(error):
+        # The client's own key was right: it would look for the mistake at the wrong place.
+        error = {
+            **error,
+            "message": f"{upstream} refused the gateway's own credential: {error.get('message')}",
+        }
     told = server_delay(Refusal(refused.status, refused.headers, body))
     waiting = (("retry-after", str(max(0, math.ceil(told)))),) if told is not None else ()
     return Answer(refused.status, _error_body(refused.status, error), (JSON, *waiting))
+
+
+def _names_a_bad_key(error: dict[str, Any]) -> bool:
+    details = error.get("details")
+    return isinstance(details, list) and any(
+        isinstance(detail, dict) and detail.get("reason") == "API_KEY_INVALID" for detail in details
+    )
 
 
 def _error_body(status: int, error: dict[str, Any]) -> bytes:

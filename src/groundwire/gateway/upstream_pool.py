@@ -84,6 +84,10 @@ class UpstreamPool:
         except ClosedWhileKept:
             raise ConnectionCut(f"{origin.host} closed the connection without an answer.") from None
 
+    def opened(self, connection: Connection) -> None:
+        """A connection has begun."""
+        self._open.add(connection)
+
     def keep(self, connection: Connection) -> None:
         """A connection has done its work and can be used again."""
         self._idle[connection.origin].append(connection)
@@ -132,7 +136,6 @@ class UpstreamPool:
             raise ConnectFailed(
                 f"Could not connect to {origin.host}:{origin.port}: {_reason(error)}."
             ) from error
-        self._open.add(connection)
         return connection
 
     def _sweep(self) -> None:
@@ -280,6 +283,7 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self._pool.opened(self)
 
     def connection_lost(self, error: Exception | None) -> None:
         self._transport = None

@@ -352,9 +352,11 @@ class Connection(asyncio.Protocol):
 
     async def _answer(self, request: Inbound, reply: Reply) -> None:
         while True:
-            await self._server.handler(request, reply)
-            if not reply.ended:
-                reply.cut()
+            try:
+                await self._server.handler(request, reply)
+            finally:
+                if not reply.ended:  # it was forgotten, or the handler is broken
+                    reply.cut()
             if self._transport is None:
                 return
             self._since = self._loop.time()

@@ -108,6 +108,32 @@ async def test_an_error_before_the_first_byte_is_a_status_with_the_time_to_wait(
         assert heard.error["status"].isupper()
 
 
+async def test_a_credential_that_google_refuses_is_told_to_be_the_gateways_own() -> None:
+    async def visit(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        detail = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+        error = {
+            "code": 400,
+            "message": "API key not valid.",
+            "status": "INVALID_ARGUMENT",
+            "details": [detail],
+        }
+        writer.write(answer(msgspec.json.encode({"error": error}), "400 Bad Request"))
+
+    async with gateway_to(visit) as ask:
+        heard = await ask(GENERATE, hello())
+        assert heard.status == 400
+        assert heard.error["message"] == (
+            "Gemini API refused the gateway's own credential: API key not valid."
+        )
+    async with gateway_before(Emulator(scenario="unauthorized-once"), "code-assist") as ask:
+        heard = await ask(STREAM, hello())
+        assert heard.status == 401
+        assert heard.error["message"].startswith(
+            "Code Assist refused the gateway's own credential: Request had"
+        )
+
+
 async def test_the_details_of_an_error_reach_the_client(kind: str) -> None:
     async with gateway_before(Emulator(scenario="validation-403"), kind) as ask:
         reasons = [detail.get("reason") for detail in (await ask(STREAM, hello())).error["details"]]

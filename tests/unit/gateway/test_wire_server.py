@@ -263,6 +263,17 @@ async def test_a_handler_that_forgets_to_end_its_answer_breaks_it_off() -> None:
         assert (await client.hear()).cut
 
 
+async def test_a_handler_that_fails_breaks_its_answer_off() -> None:
+    async def fails(request: Inbound, reply: Reply) -> None:
+        reply.start(200, TEXT)
+        raise RuntimeError("a bug")
+
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+    async with listening(fails) as (_, client):
+        client.send(get("/"))
+        assert (await client.hear()).cut
+
+
 def only(server: Server) -> Connection:
     (connection,) = server.connections
     return connection
