@@ -122,13 +122,13 @@ class Reply:
             self._keep_alive = False
         self.started, self.status = True, status
         lines = "".join([f"{name}: {value}\r\n" for name, value in headers])
-        # An HTTP/1.0 client that asked for keep-alive wants to hear that it got it.
-        fate = (
-            ("connection: keep-alive\r\n" if self._old else "")
-            if self._keep_alive
-            else "connection: close\r\n"
-        )
-        return f"{_STATUS_LINES[status]}{lines}{framing}{fate}\r\n".encode("latin-1")
+        return f"{_STATUS_LINES[status]}{lines}{framing}{self._fate()}\r\n".encode("latin-1")
+
+    def _fate(self) -> str:
+        """What becomes of the connection, where the client cannot know it."""
+        if not self._keep_alive:
+            return "connection: close\r\n"
+        return "connection: keep-alive\r\n" if self._old else ""
 
 
 class Server:
