@@ -8,23 +8,10 @@ from types import ModuleType
 
 import pytest
 
-
-    test_agent,
-    test_command_line,
-    test_gateway,
-    test_search,
-    test_sessions,
-    test_sign_in,
-    test_streams,
-    test_tools,
-    test_ways_to_gemini,
-)
-MODULES = [
-MODULES = [import_module(f"tests.behaviour.{name}") for name in NAMES]
-NAMES = sorted(path.stem for path in Path(__file__).parent.glob("test_*.py") if path.stem != "test_manifest")
-]
-from tests.behaviour import (
 from tests.behaviour.requirements import REQUIREMENTS
+
+NAMES = sorted(path.stem for path in Path(__file__).parent.glob("test_*.py") if path.stem != "test_manifest")
+MODULES = [import_module(f"tests.behaviour.{name}") for name in NAMES]
 
 
 def declared_in(module: ModuleType) -> dict[str, tuple[str, ...]]:
