@@ -58,7 +58,9 @@ PEERS: tuple[Peer, ...] = (
     Peer("ai-sdk-google", "unary, streams, search, functions; through the gateway", gemini_sdk.run_ai_sdk),
     Peer("openai", "Responses streams of Codex and OpenRouter, search, functions", openai_sdk.run_openai),
     Peer("openrouter", "Responses and chat of OpenRouter, plugin and server tool", openai_sdk.run_openrouter),
-    Peer("gemini-cli", "API key, Code Assist, the gateway; search, file tools; our extension", gemini_cli.run),
+    Peer(
+        "gemini-cli", "API key, Code Assist, the gateway; search, file tools; our extension", gemini_cli.run
+    ),
     Peer("gemini-cli-core", "its file tools and ours give the same answers", gemini_tools.run),
     Peer("opencode", "`opencode run`: answers, file tools, refusals; our tools; the gateway", opencode.run),
     Peer("codex", "`codex exec`: sign-in, search, tools, faults; our server", codex_cli.run),
