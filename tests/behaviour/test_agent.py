@@ -203,7 +203,7 @@ def test_a_conversation_reads_its_tasks_from_a_pipe(
     with served(script=str(script)) as emulator:
         for name, value in emulator.env().items():
             monkeypatch.setenv(name, value)
-        assert main(["chat"]) == 0
+        assert main(["chat"]) == 7  # the last task was refused
         assert bodies(emulator)[1]["contents"][-1]["parts"] == [{"text": "second \nline"}]
     printed = capsys.readouterr()
     assert printed.out == "One.\nNot allowed.\nNothing was changed.\n"
@@ -211,3 +211,14 @@ def test_a_conversation_reads_its_tasks_from_a_pipe(
     assert "changed no file" in printed.err
     assert "\x1b" not in printed.out + printed.err
     assert list(workspace.iterdir()) == []
+
+
+@requirement("chat:pipe")
+def test_a_conversation_in_which_nothing_was_asked_leaves_nothing_behind(
+    emulator: Emulator, scrubbed_environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    emulator.world.script = None
+    monkeypatch.setattr("sys.stdin", io.StringIO("/help\n"))
+    assert main(["chat"]) == 0
+    sessions = scrubbed_environment / ".local" / "state" / "groundwire" / "sessions"
+    assert list(sessions.glob("*.jsonl")) == []

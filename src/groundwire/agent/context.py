@@ -1,8 +1,10 @@
 """Keeps a history within what the model can take in: measures it, and makes room by `compaction`'s decisions,
-asking the model for a summary where one is needed."""
+asking the model for a summary where one is needed. What the model can take in is learned anew when it refuses
+a history as too long."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +12,10 @@ from groundwire.agent import compaction
 from groundwire.agent.compaction import Cut, Gauge, estimate
 from groundwire.agent.model import Model, Prompt
 from groundwire.agent.reply import NO_TOKENS, Content, Usage
-from groundwire.errors import GroundwireError
+from groundwire.errors import GroundwireError, ModelFailed
+
+_TOO_LONG = re.compile(r"token count \(?(\d+)\)? exceeds the maximum number of tokens allowed \(?(\d+)")
+"""As the Gemini API words it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,15 @@ class Context:
     def note(self, usage: Usage, history: Sequence[Content]) -> None:
         """The model was given the history, except its own reply at the end, and counted."""
         self._gauge.note(usage, len(history))
+
+    def learn(self, refusal: ModelFailed, history: Sequence[Content]) -> bool:
+        """Whether the model refused the history as too long; its window is then what it says."""
+        said = _TOO_LONG.search(refusal.message)
+        if said is None:
+            return False
+        self._window = int(said[2])
+        self._gauge.note(Usage(int(said[1])), len(history))
+        return True
 
     async def with_room(self, history: Sequence[Content], task: Content | None) -> Shorter | None:
         """A shorter history, when this one is too long and can be made shorter."""

@@ -31,7 +31,7 @@ from groundwire.agent.session import NotRecorded, Recorder
 from groundwire.agent.session_past import PastRun, PastTurn, from_user
 from groundwire.agent.tally import Limits, Tally
 from groundwire.agent.turn import Turn, responses
-from groundwire.errors import GroundwireError, SessionError, UsageError
+from groundwire.errors import GroundwireError, ModelFailed, SessionError, UsageError
 from groundwire.tools.run_shell_command import Shell
 from groundwire.tools.toolset import Toolset, toolset
 from groundwire.tools.web_fetch import Get
@@ -194,9 +194,8 @@ class Agent:
         if self._open is not None:
             return self._open.reply
         await self._make_room()
-        prompt = Prompt(self._instructions, self.history, self._functions.declarations())
         try:
-            reply = await self._model.reply(prompt, lambda text: self._tell(TextArrived(text)))
+            reply = await self._reply()
         except GroundwireError as error:
             raise Ended(Ending.MODEL_ERROR, str(error), error=error.code) from error
         self._record.replied(reply)
@@ -204,6 +203,20 @@ class Agent:
             self.history.append(reply.content)
             self._context.note(reply.usage, self.history)
         return reply
+
+    async def _reply(self) -> Reply:
+        """What the model replies; a history that it refuses as too long is made shorter, once."""
+        prompt = Prompt(self._instructions, self.history, self._functions.declarations())
+        try:
+            return await self._model.reply(prompt, self._hear)
+        except ModelFailed as refusal:
+            if not self._context.learn(refusal, self.history):
+                raise
+            await self._make_room()
+            return await self._model.reply(prompt, self._hear)
+
+    def _hear(self, text: str) -> None:
+        self._tell(TextArrived(text))
 
     async def _make_room(self) -> None:
         """Make the history shorter when it nears what the model can take in."""

@@ -7,7 +7,8 @@ examples:
 
 Type a task and press Enter. A line that ends in a backslash goes on in the next one; lines between two lines
 of \"\"\" belong together. Ctrl-C stops what the agent is doing and not the program; Ctrl-D or /quit ends it.
-/help lists the commands.
+/help lists the commands. In a pipe, each line is a task, and the exit code is that of the last one, as of
+groundwire run.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 from groundwire.cli import resuming, run_arguments
 
 if TYPE_CHECKING:
+    from groundwire.agent.session import Session
     from groundwire.cli.conversation import Conversation
     from groundwire.cli.typed_lines import TypedLines
 
@@ -49,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         stack.callback(lambda: runner.run(runtime.__aexit__(None, None, None)))
         session = resuming.chosen_session(runtime, arguments, "a conversation")
         if session is not None:
+            stack.callback(_forget_if_empty, session)
             stack.enter_context(session)
         conversation = Conversation(
             run_arguments.agent_maker(runtime, arguments, limits, session, conversing=sys.stdin.isatty()),
@@ -60,6 +63,12 @@ def run(arguments: argparse.Namespace) -> int:
         return _talk(conversation, lines)
 
 
+def _forget_if_empty(session: Session) -> None:
+    """A conversation in which nothing was asked leaves nothing behind."""
+    if not session.past().runs:
+        session.path.unlink(missing_ok=True)
+
+
 def _talk(conversation: Conversation, lines: TypedLines) -> int:
     if sys.stdin.isatty():
         print(f"groundwire chat with {conversation.model}. /help lists the commands, Ctrl-D leaves.")
@@ -67,9 +76,10 @@ def _talk(conversation: Conversation, lines: TypedLines) -> int:
         try:
             words = lines.next()
         except EOFError:
-            return 0
+            break
         except KeyboardInterrupt:
             print("\n(Ctrl-D or /quit leaves.)")
             continue
         if not conversation.hear(words):
-            return 0
+            break
+    return 0 if sys.stdin.isatty() else conversation.exit_code

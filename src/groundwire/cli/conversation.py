@@ -45,6 +45,8 @@ class Conversation:
         self._runner = runner
         self._person = person
         self._display = RunDisplay(sys.stdout, sys.stderr)
+        self.exit_code = 0
+        """How the last task ended."""
         self._agent = self._with_model(None)
 
     @property
@@ -73,6 +75,7 @@ class Conversation:
         self._display = RunDisplay(sys.stdout, sys.stderr, live=sys.stdout.isatty() and sys.stderr.isatty())
         outcome = self._runner.run(self._worked(task))
         self._display.close(outcome)
+        self.exit_code = outcome.exit_code
 
     async def _worked(self, task: str) -> Outcome:
         loop = asyncio.get_running_loop()

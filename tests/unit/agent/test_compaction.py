@@ -222,3 +222,22 @@ async def test_without_a_summary_the_calls_are_listed_and_the_run_goes_on(
     answers = [reading(0, 4_000), talking, reading(2, 15_500), failing, says("done")]
     model, _, _ = await long_run(tmp_path, answers, size=400, window=20_000)
     assert '- read_file({"file_path":"1.txt"})' in model.histories[-1][1]["parts"][0]["text"]
+
+
+async def test_a_history_that_is_refused_as_too_long_is_made_shorter_once(tmp_path: Path) -> None:
+    refusal = ModelFailed(
+        "Gemini refused the request (400): The input token count (9000) exceeds the maximum number of tokens "
+        "allowed (8000)."
+    )
+    answers = [*(reading(number, 100) for number in range(4)), refusal, says("done")]
+    model, events, _ = await long_run(tmp_path, answers, size=8_000, window=1_000_000)
+    assert [event.how for event in events if isinstance(event, Compacted)] == ["shortened"]
+    assert len(str(model.histories[-1])) < len(str(model.histories[-2]))
+    assert model.histories[-1][0]["parts"] == [{"text": "read them all"}]
+
+
+async def test_a_history_that_cannot_be_made_shorter_ends_the_run(tmp_path: Path) -> None:
+    refusal = ModelFailed("The input token count (9000) exceeds the maximum number of tokens allowed (5000).")
+    async with ScriptedModel([refusal, refusal]) as model:
+        outcome = await Agent(model=model, workspace=tmp_path).run("too long")
+    assert (outcome.ending, outcome.exit_code) == ("model_error", 4)
