@@ -31,6 +31,7 @@ async def check_keychain(trial: Trial) -> None:
         given = emulator.env()
         variables = {name: given[name] for name in ("GROUNDWIRE_GOOGLE_OAUTH_URL", "CODE_ASSIST_ENDPOINT")}
         variables["GROUNDWIRE_GOOGLE_CLIENT_SECRET"] = "conformance"
+        variables["GROUNDWIRE_GEMINI_UPSTREAM"] = "code-assist"
         words = [sys.executable, "-m", "groundwire", "auth", "--json"]
         done = await trial.command(words, variables, home=home)
         renewals = sum(call.path == "/token" for call in emulator.requests)

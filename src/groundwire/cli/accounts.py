@@ -7,12 +7,14 @@ much quota is left; what cannot be found out is left open and its reason told. N
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import msgspec
 
 from groundwire.config import Config
 from groundwire.credentials.adc_files import METADATA_SERVER
 from groundwire.credentials.base import Clock, Credential
+from groundwire.credentials.candidates import NOT_BY_ITSELF
 from groundwire.credentials.google_oauth import email_in, email_of, token_info_request
 from groundwire.credentials.google_quota import buckets_in, quota_request
 from groundwire.credentials.google_session import GoogleSession
@@ -78,13 +80,25 @@ async def accounts(
         # The metadata server can be asked on any machine; only who chose Vertex AI means it.
         if finding.where != METADATA_SERVER.where or config.gemini.upstream == "vertex"
     ]
+    unasked = _not_by_themselves(config, env, clock)
     for account in found:
         if account.state == "used" and account.kind == "oauth":
             credential = resolve(account.service, config, env, http or _Nobody(), clock)
             _from_tokens(account, credential)
-            if account.service == "code_assist" and http is not None:
+            if account.where in unasked:
+                account.trouble = f"Google was not asked. {NOT_BY_ITSELF}"
+            elif account.service == "code_assist" and http is not None:
                 await _ask_google(account, credential, config, http)
     return found
+
+
+def _not_by_themselves(config: Config, env: Mapping[str, str], clock: Clock) -> set[str]:
+    """Where the sign-ins are that are used only by who has chosen Code Assist."""
+    if config.gemini.upstream == "code-assist":
+        return set()
+    by_itself = replace(config, gemini=replace(config.gemini, upstream="auto"))
+    findings = survey(by_itself, env, clock, ["gemini"])
+    return {finding.where for finding in findings if finding.reason == NOT_BY_ITSELF}
 
 
 def _account(finding: Finding) -> Account:

@@ -60,6 +60,7 @@ async def _google(arguments: argparse.Namespace, config: Config, person: Termina
         else:
             await by_code(flow, person, attempt, keep, flow.code_page)
         _say_what_comes_first(config, "code_assist", person)
+        _say_which_way(config, person)
         return await _say_project(config, http, person)
 
 
@@ -115,6 +116,14 @@ def _say_what_comes_first(config: Config, name: str, person: Terminal) -> None:
     for finding in survey(config, os.environ, time.time, [name]):
         if finding.state == "used" and finding.where != store.where:
             person.say(f"Note: {finding.where} comes first, so this sign-in is not used while that is there.")
+
+
+def _say_which_way(config: Config, person: Terminal) -> None:
+    """A key or Vertex AI is used before a sign-in."""
+    for finding in survey(config, os.environ, time.time, ["gemini"]):
+        if finding.state == "used" and finding.kind != "oauth":
+            person.say(f"Note: Gemini is asked with what is in {finding.where} while that is there.")
+            person.say("To use this sign-in instead: export GROUNDWIRE_GEMINI_UPSTREAM=code-assist")
 
 
 async def _say_project(config: Config, http: Transport, person: Terminal) -> int:

@@ -350,3 +350,32 @@ def test_a_store_that_cannot_be_read_is_told_and_left_alone(machine: Machine, sh
     assert main(["logout", "google"]) == 3
     assert "Nothing was removed" in shown()[1]
     assert machine.store.read_text(encoding="utf-8") == "{broken"
+
+
+def test_gemini_clis_sign_in_is_shown_and_used_only_when_code_assist_is_chosen(
+    machine: Machine, shown: Shown
+) -> None:
+    store = machine.home / ".gemini/oauth_creds.json"
+    store.parent.mkdir()
+    store.write_text('{"access_token": "ya29.cli", "refresh_token": "1//cli"}', encoding="utf-8")
+    assert main(["auth"]) == 0
+    out, _ = shown()
+    assert str(store).replace(str(machine.home), "~") in out
+    assert "GROUNDWIRE_GEMINI_UPSTREAM=code-assist" in out
+    assert machine.served.paths() == []
+    machine.patch.setenv("GROUNDWIRE_GEMINI_UPSTREAM", "code-assist")
+    assert main(["auth"]) == 0
+    out, _ = shown()
+    assert "person@example.com" in out
+    assert "emulator-project" in out
+
+
+def test_a_key_that_comes_before_the_sign_in_is_mentioned(machine: Machine, shown: Shown) -> None:
+    machine.patch.setenv("GEMINI_API_KEY", "K")
+    assert main(["login", "google", "--yes"]) == 0
+    out, _ = shown()
+    assert "Gemini is asked with what is in environment variable GEMINI_API_KEY" in out
+    assert "GROUNDWIRE_GEMINI_UPSTREAM=code-assist" in out
+    machine.patch.delenv("GEMINI_API_KEY")
+    assert main(["login", "google"]) == 0
+    assert "Note:" not in shown()[0]
