@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -84,8 +85,8 @@ class Recorder(Protocol):
         """A call is about to run; `durable` when that must be known even if the power fails."""
         ...
 
-    def write_began(self, number: int, planned: PlannedWrite, temporary: str) -> None:
-        """A file is about to be written."""
+    def write_began(self, number: int, planned: PlannedWrite, temporary: str) -> Callable[[], None] | None:
+        """A file is about to be written; what is given back is called before it changes."""
         ...
 
     def call_gave(self, number: int, made: Made) -> None:
@@ -126,8 +127,9 @@ class NotRecorded:
     def call_began(self, number: int, call: Call, *, durable: bool) -> None:
         """Not kept."""
 
-    def write_began(self, number: int, planned: PlannedWrite, temporary: str) -> None:
+    def write_began(self, number: int, planned: PlannedWrite, temporary: str) -> Callable[[], None] | None:
         """Not kept."""
+        return None
 
     def call_gave(self, number: int, made: Made) -> None:
         """Not kept."""
@@ -154,6 +156,7 @@ class Session:
         self._descriptor = descriptor
         self._clock = clock
         self._one_at_a_time = threading.Lock()
+        self._flusher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="session")
         self._left_by_run: dict[str, str | None] = {}
         """For each file this run has written: the hash of what it wrote last."""
 
@@ -171,6 +174,7 @@ class Session:
         session = cls(path, descriptor, opened, clock)
         session._lock()
         session._append(opened)
+        _flush_folder(path.parent)
         return session
 
     @classmethod
@@ -199,6 +203,7 @@ class Session:
     def close(self) -> None:
         """Let go of the transcript; harmless when that was done before."""
         if self._descriptor >= 0:
+            self._flusher.shutdown()
             os.close(self._descriptor)
             self._descriptor = -1
 
@@ -225,8 +230,12 @@ class Session:
         """A call is about to run; `durable` when that must be known even if the power fails."""
         self._append(CallBegan(self._now(), number, call.name), durable=durable)
 
-    def write_began(self, number: int, planned: PlannedWrite, temporary: str) -> None:
-        """A file is about to be written: keep what it holds, then announce the write."""
+    def write_began(self, number: int, planned: PlannedWrite, temporary: str) -> Callable[[], None] | None:
+        """A file is about to be written: keep what it holds, and announce the write.
+
+        The announcement is flushed to the disk while the new bytes are written beside the file; what is given
+        back waits for that.
+        """
         path, before = planned.place.relative, digest(planned.before)
         if planned.before is not None and self._left_by_run.get(path) != before:
             self._keep(planned.before)
@@ -241,8 +250,10 @@ class Session:
             folders=_missing_folders(real_root, path),
             temporary=temporary,
         )
-        self._append(event, durable=True)
+        self._append(event)
         self._left_by_run[path] = event.after
+        flushed = self._flusher.submit(os.fsync, self._descriptor)
+        return lambda: self._wait_for(flushed)
 
     def call_gave(self, number: int, made: Made) -> None:
         """A call has a result."""
@@ -326,6 +337,12 @@ class Session:
                     words = words[os.write(self._descriptor, words) :]
                 if durable:
                     os.fsync(self._descriptor)
+        except OSError as error:
+            raise _not_written(self.path, error) from None
+
+    def _wait_for(self, flushed: Future[None]) -> None:
+        try:
+            flushed.result()
         except OSError as error:
             raise _not_written(self.path, error) from None
 

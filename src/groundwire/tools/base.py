@@ -126,8 +126,9 @@ class PlannedCommand:
 
 Plan = PlannedWrite | PlannedCommand
 
-BeforeWrite = Callable[[PlannedWrite, str], None]
-"""Is told a write and the name of the temporary file beside it before either exists."""
+BeforeWrite = Callable[[PlannedWrite, str], Callable[[], None] | None]
+"""Is told a write and the name of the temporary file beside it before either exists. What it gives back is
+called before the file itself changes, and may raise to stop that: a flush can go on meanwhile."""
 
 
 class Journal(Protocol):

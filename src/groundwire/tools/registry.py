@@ -128,14 +128,21 @@ def carry_out(planned: PlannedWrite, context: ToolContext) -> ToolResult:
     if context.cancelled():
         raise ToolError("The call was cancelled; nothing was written.", kind=ErrorType.EXECUTION_FAILED)
     temporary = temporary_name()
-    context.before_write(planned, temporary)
+    ready = context.before_write(planned, temporary)
     try:
         if planned.after is not None:
             written = write_atomically(
-                context.workspace, planned.place, planned.after, seen=planned.seen, temporary=temporary
+                context.workspace,
+                planned.place,
+                planned.after,
+                seen=planned.seen,
+                temporary=temporary,
+                ready=ready,
             )
         else:
             assert planned.seen is not None, "a file that was not seen cannot be deleted"
+            if ready is not None:
+                ready()
             remove(context.workspace, planned.place, seen=planned.seen)
             written = None
     except OSError as error:

@@ -13,6 +13,7 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 
 from groundwire.errors import ToolError
@@ -41,12 +42,14 @@ def write_atomically(
     *,
     seen: Fingerprint | None,
     temporary: str | None = None,
+    ready: Callable[[], None] | None = None,
 ) -> Fingerprint:
     """Put `data` at `place`, all or nothing, and give the new file's fingerprint.
 
     `seen` is the fingerprint of the file the caller read; None says there was no file, and then
     missing directories are made and a file that appeared meanwhile is not overwritten. `temporary` is the
-    name of the file beside it, for callers who must know what a crash could leave. OSError from the disk.
+    name of the file beside it, for callers who must know what a crash could leave; `ready` is called when all
+    but the last step is done, and may raise to stop that. OSError from the disk.
     """
     with workspace.directory_of(place, create=seen is None) as (handle, name):
         before = _unchanged(handle, name, place, seen)
@@ -61,6 +64,8 @@ def write_atomically(
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
+            if ready is not None:
+                ready()
             _unchanged(handle, name, place, seen)
             _move_into_place(beside, name, handle, place, new=before is None)
         except BaseException:

@@ -12,7 +12,7 @@ import pytest
 from groundwire.errors import ToolError
 from groundwire.workspace import boundary
 from groundwire.workspace.atomic import remove, write_atomically
-from groundwire.workspace.boundary import Workspace
+from groundwire.workspace.boundary import Fingerprint, Workspace
 from groundwire.workspace.textfile import read_text
 
 
@@ -129,3 +129,21 @@ def test_a_file_is_removed_only_while_it_is_the_one_that_was_seen(
         remove(workspace, place, seen=seen)
     remove(workspace, place, seen=read_text(workspace, place).fingerprint)
     assert names(workspace) == []
+
+
+@pytest.mark.parametrize("before", [None, b"old"])
+def test_who_is_asked_before_the_last_step_can_stop_it(tmp_path: Path, before: bytes | None) -> None:
+    workspace = Workspace(tmp_path)
+    place = workspace.resolve("a.txt")
+    if before is not None:
+        (tmp_path / "a.txt").write_bytes(before)
+    seen = None if before is None else Fingerprint.of(workspace.stat(place))
+
+    def refuse() -> None:
+        assert (tmp_path / ".waiting.tmp").read_bytes() == b"new"
+        raise RuntimeError("not yet")
+
+    with pytest.raises(RuntimeError, match="not yet"):
+        write_atomically(workspace, place, b"new", seen=seen, temporary=".waiting.tmp", ready=refuse)
+    assert [path.name for path in tmp_path.iterdir()] == ([] if before is None else ["a.txt"])
+    assert before is None or (tmp_path / "a.txt").read_bytes() == before
