@@ -24,6 +24,7 @@ BENCHMARKS = {
     "agent": "200 turns of the agent: what a turn costs beside the model, and the memory",
     "agent_kills": "runs of the agent killed at random moments and resumed",
     "crash": "writes killed at random moments",
+    "mcp": "the MCP server's start, memory and calls against other servers",
     "extremes": "memory and time on huge files, a million files and cycles",
 }
 PARTS = {"glob": ("tools", "--only", "glob"), "grep": ("tools", "--only", "grep")}

@@ -1,8 +1,10 @@
-"""The same sentences over several doors: the library in process, and the command line on a socket."""
+"""The same sentences over several doors: the library in process, the command line, and MCP."""
 
 from __future__ import annotations
 
 import asyncio
+import io
+import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +18,10 @@ import pytest
 from groundwire.cli import main
 from groundwire.config import load_config
 from groundwire.emulator import Emulator
+from groundwire.mcp.calls import Calls
+from groundwire.mcp.declarations import Offer, offered
+from groundwire.mcp.protocol import Session
+from groundwire.mcp.stdio import Connection
 from groundwire.runtime import Runtime
 from groundwire.testing import AsgiTransport
 
@@ -132,7 +138,53 @@ def through_command_line(
     return ask
 
 
-@pytest.fixture(params=["library", "command line"])
+def call_over_mcp(
+    name: str, arguments: object, *, version: str = "2025-11-25", offer: Offer | None = None
+) -> Any:
+    """The response to one call of a tool, on a pair of pipes without a process."""
+    tools = offered(offer or Offer("search"))
+    hello = {"id": 1, "method": "initialize", "params": {"protocolVersion": version}}
+    call = {"id": 2, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    lines = "".join(f"{json.dumps({'jsonrpc': '2.0', **message})}\n" for message in (hello, call))
+    output = io.BytesIO()
+    session = Session(tools.declared, name="groundwire", version="0")
+    connection = Connection(session, Calls(offer or Offer("search"), tools), output, last_seconds=30)
+    connection.serve(io.BytesIO(lines.encode()))
+    _, answer = map(json.loads, output.getvalue().splitlines())
+    return answer
+
+
+def through_mcp(home: Path, monkeypatch: pytest.MonkeyPatch) -> Door:
+    """Calls the tool `websearch`, the emulator on loopback; what a tool does not take is configured."""
+
+    def ask(query: str, *words: str, scenario: str = "", env: Mapping[str, str] | None = None) -> Told:
+        monkeypatch.chdir(home)
+        defaults = Runtime.__init__.__kwdefaults__
+        assert defaults is not None
+        monkeypatch.setitem(defaults, "sleep", _no_sleep)
+        arguments = {"query": query}
+        settings: dict[str, str] = {}
+        rest = list(words)
+        while rest:
+            word = rest.pop(0)
+            value = "true" if word in FLAGS else rest.pop(0)
+            if word == "--provider":
+                arguments["provider"] = value
+            else:
+                settings[f"GROUNDWIRE_{word.removeprefix('--').replace('-', '_').upper()}"] = value
+        with served(scenario) as emulator, monkeypatch.context() as patch:
+            for name, value in {**emulator.env(), **settings, **(env or {})}.items():
+                patch.setenv(name, value)
+            result = call_over_mcp("websearch", arguments)["result"]
+            told = json.loads(result["content"][0]["text"])
+            assert result["structuredContent"] == told
+            assert result["isError"] == ("error" in told)
+            return Told(told, emulator.requests)
+
+    return ask
+
+
+@pytest.fixture(params=["library", "command line", "mcp"])
 def ask(
     request: pytest.FixtureRequest,
     scrubbed_environment: Path,
@@ -142,4 +194,6 @@ def ask(
     """Searches through one of the doors; each test runs through all of them."""
     if request.param == "library":
         return through_library(scrubbed_environment)
+    if request.param == "mcp":
+        return through_mcp(scrubbed_environment, monkeypatch)
     return through_command_line(scrubbed_environment, monkeypatch, capsys)

@@ -5,7 +5,8 @@ Hosts start this command themselves and talk to it on standard input and output:
 groundwire mcp --tools search
 groundwire mcp --tools files --root ~/project --read-only
 
-With --http it listens on this machine instead, for hosts that want an address.
+With --http it listens on this machine instead (http://127.0.0.1:8767/mcp), for hosts that want an address.
+Every request must then carry a key: it is made and shown at the first start, or given in GROUNDWIRE_MCP_KEY.
 """
 
 from __future__ import annotations
@@ -14,14 +15,20 @@ import argparse
 import os
 import signal
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 from groundwire.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import BinaryIO
 
     from groundwire.mcp.declarations import Offer
+    from groundwire.secret import Secret
+
+DEFAULT_PORT = 8767
+KEY_VARIABLE = "GROUNDWIRE_MCP_KEY"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,12 +53,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the names and parameters of the file tools (default current)",
     )
     parser.add_argument("--read-only", action="store_true", help="leave out the tools that write")
+    parser.add_argument("--http", action="store_true", help="listen on this machine instead of using pipes")
+    parser.add_argument(
+        "--port", type=int, help=f"with --http: the port; 0 takes a free one (default {DEFAULT_PORT})"
+    )
+    parser.add_argument("--key-file", metavar="FILE", help="with --http: where the key is kept")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until the client closes the input."""
+    """Serve until the client closes the input, or until it is stopped."""
     offer = _offer(arguments)
-    return _serve_stdio(offer)
+    return _serve_http(offer, arguments) if arguments.http else _serve_stdio(offer)
 
 
 def _offer(arguments: argparse.Namespace) -> Offer:
@@ -59,6 +71,8 @@ def _offer(arguments: argparse.Namespace) -> Offer:
 
     if not os.path.isdir(arguments.root):
         raise UsageError(f"--root is not a directory: {arguments.root}", hint="Name a folder that exists.")
+    if not arguments.http and (arguments.port is not None or arguments.key_file is not None):
+        raise UsageError("--port and --key-file are for a server that listens.", hint="Add --http.")
     return Offer(
         arguments.tools, arguments.names, arguments.root, arguments.dialect, read_only=arguments.read_only
     )
@@ -82,9 +96,31 @@ def _serve_stdio(offer: Offer) -> int:
             file=sys.stderr,
         )
     source, output = _own_pipes()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    Connection(session, Calls(offer, tools), output).serve(source)
+    connection = Connection(session, Calls(offer, tools), output)
+    _end_on_signals(connection.end)
+    connection.serve(source)
     return 0
+
+
+def _end_on_signals(end: Callable[[], None]) -> None:
+    """End politely on Ctrl-C and when asked to, also while the main thread waits for input.
+
+    A handler is not enough: a signal that comes just before the wait begins is noticed only after it.
+    """
+    if os.name == "nt":  # there, Ctrl-C ends the wait
+        return
+    heard, told = os.pipe()
+    os.set_blocking(told, False)
+    signal.set_wakeup_fd(told)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+
+    def watch() -> None:
+        number = os.read(heard, 1)[0]
+        end()
+        os._exit(0 if number == signal.SIGTERM else 130)
+
+    threading.Thread(target=watch, name="signals", daemon=True).start()
 
 
 def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
@@ -104,3 +140,41 @@ def _is_open(descriptor: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def _serve_http(offer: Offer, arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from groundwire.mcp.http import HOST, PATH, application, bound, require_sdk, serve
+
+    require_sdk()
+    listener = bound(DEFAULT_PORT if arguments.port is None else arguments.port)
+    port = listener.getsockname()[1]
+    key = _key(arguments.key_file)
+
+    def ready() -> None:
+        print(f"Listening on http://{HOST}:{port}{PATH}. Ctrl-C stops.", flush=True)
+
+    asyncio.run(serve(application(offer, key, port=port), listener, ready))
+    return 0
+
+
+def _key(file: str | None) -> Secret:
+    """The key of the HTTP server; says where it is, and shows one that was made now."""
+    from pathlib import Path
+
+    from groundwire.credentials.server_key import checked_key, server_key
+    from groundwire.runtime import config_from_world
+
+    given = os.environ.get(KEY_VARIABLE)
+    if given and file is None:
+        print(f"Requests need the header: Authorization: Bearer KEY, with the key in {KEY_VARIABLE}.")
+        return checked_key(given, KEY_VARIABLE)
+    path = Path(file) if file else config_from_world().paths.state_dir / "mcp-key"
+    key, made_now = server_key(path, prefix="gwm-")
+    if made_now:
+        print(f"A key was made and is shown only this once; it is kept in {path}:")
+        print(f"Requests need the header: Authorization: Bearer {key.reveal()}")
+    else:
+        print(f"Requests need the header: Authorization: Bearer KEY, with the key in {path}.")
+    return key

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from groundwire.errors import GroundwireError
 from groundwire.mcp.declarations import Offer, Offered
-from groundwire.mcp.protocol import Outcome, StartCall
+from groundwire.mcp.protocol import StartCall
+from groundwire.mcp.shapes import Outcome
 
 if TYPE_CHECKING:
     from groundwire.mcp.file_calls import FileCalls

@@ -57,7 +57,6 @@ SEARCH_RESULT: dict[str, Any] = {
             },
             "required": ["message"],
         },
-        "raw": {"description": "The provider's own metadata, when the configuration asks for it."},
     },
     "required": ["llmContent", "returnDisplay"],
 }

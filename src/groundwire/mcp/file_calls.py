@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from groundwire.mcp.declarations import Offer
 from groundwire.mcp.outcomes import file_outcome
-from groundwire.mcp.protocol import Outcome
+from groundwire.mcp.shapes import Outcome
 from groundwire.tools.toolset import toolset
 
 READERS = 8

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from groundwire.mcp.protocol import Message, Outcome, embedded
+from groundwire.mcp.shapes import Message, Outcome, embedded
 
 if TYPE_CHECKING:
     from groundwire.citations import WebSearchResult

@@ -14,14 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
-from groundwire.mcp.versions import (
-    NEWEST_HANDSHAKE,
-    STATELESS,
-    agreed,
-    has_annotations,
-    has_batches,
-    has_structured_content,
-)
+from groundwire.mcp.shapes import Message, Outcome, outcome_in, tool_in
+from groundwire.mcp.versions import NEWEST_HANDSHAKE, STATELESS, agreed, has_annotations, has_batches
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -37,10 +31,6 @@ SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 FRESH_MILLISECONDS = 300_000
 """How long a stateless client may keep the list of tools, which never changes while a server runs."""
 
-EMBEDDED = "urn:groundwire:content"
-"""The address of bytes that are in the result itself; nothing can be asked for there."""
-
-Message = dict[str, Any]
 RequestId = str | int
 
 
@@ -66,14 +56,6 @@ class CancelCall(NamedTuple):
 
 
 Step = Send | StartCall | CancelCall
-
-
-class Outcome(NamedTuple):
-    """What a call gave, before it is told in the words of a version."""
-
-    content: list[Message]
-    structured: Message | None = None
-    is_error: bool = False
 
 
 class Refused(Exception):
@@ -231,7 +213,7 @@ class Session:
     def _listed(self, params: Message, version: str) -> Message:
         if params.get("cursor") is not None:
             raise Refused(INVALID_PARAMS, "The list of tools has one page only; leave out the cursor.")
-        answer: Message = {"tools": [_tool_in_version(tool, version) for tool in self._tools.values()]}
+        answer: Message = {"tools": [tool_in(tool, version) for tool in self._tools.values()]}
         if version in STATELESS:
             answer |= {"ttlMs": FRESH_MILLISECONDS, "cacheScope": "private"}
         return answer
@@ -276,11 +258,7 @@ class Session:
         if number not in self._running:
             return []
         version = self._running[number].version
-        answer: Message = {"content": [_content_in_version(part, version) for part in outcome.content]}
-        if outcome.structured is not None and has_structured_content(version):
-            answer["structuredContent"] = outcome.structured
-        answer["isError"] = outcome.is_error
-        return self._answered(number, result=self._in_version(answer, version))
+        return self._answered(number, result=self._in_version(outcome_in(outcome, version), version))
 
     def broke(self, number: int, why: str) -> list[Message | list[Message]]:
         """The response to a call that ended in a way nobody foresaw."""
@@ -357,25 +335,3 @@ def _response(request_id: object, *, result: Message | None = None, error: Messa
 
 def _refusal(request_id: object, code: int, message: str) -> Message:
     return _response(request_id, error={"code": code, "message": message})
-
-
-def _tool_in_version(tool: Mapping[str, Any], version: str) -> Message:
-    """The declaration without the fields that came later than `version`."""
-    unknown = set()
-    if not has_annotations(version):
-        unknown.add("annotations")
-    if not has_structured_content(version):
-        unknown |= {"title", "outputSchema"}
-    return {field: value for field, value in tool.items() if field not in unknown}
-
-
-def _content_in_version(part: Message, version: str) -> Message:
-    """The content as `version` knows it: audio, where there is no such type, as an embedded resource."""
-    if part["type"] != "audio" or has_annotations(version):
-        return part
-    return embedded(part["mimeType"], part["data"])
-
-
-def embedded(media_type: str, data: str) -> Message:
-    """Bytes (in base64) of a type that no content of the protocol is made for."""
-    return {"type": "resource", "resource": {"uri": EMBEDDED, "mimeType": media_type, "blob": data}}

@@ -17,7 +17,7 @@ from contextlib import AsyncExitStack, suppress
 from groundwire.citations import WebSearchResult, failure
 from groundwire.errors import GroundwireError
 from groundwire.mcp.outcomes import search_outcome
-from groundwire.mcp.protocol import Outcome
+from groundwire.mcp.shapes import Outcome
 from groundwire.runtime import Runtime, config_from_world
 
 CLOSE_SECONDS = 1.0

@@ -8,15 +8,16 @@ input ends, calls that are nearly done may finish, the others are cancelled, and
 from __future__ import annotations
 
 import json
+import select
 import sys
 import threading
 from _queue import SimpleQueue
 from collections.abc import Callable, Iterator
-from select import select
 from typing import BinaryIO, NoReturn, Protocol
 
 from groundwire.errors import GroundwireError
-from groundwire.mcp.protocol import CancelCall, Message, Outcome, Send, Session, StartCall, Step
+from groundwire.mcp.protocol import CancelCall, Send, Session, StartCall, Step
+from groundwire.mcp.shapes import Message, Outcome
 
 MOST_BYTES = 64 * 1024 * 1024
 """The largest message that is read."""
@@ -69,6 +70,8 @@ class Connection:
         self._outgoing: SimpleQueue[Outgoing | None] = SimpleQueue()
         # Held while the session is used and what it says is queued; told of when a call ends.
         self._using = threading.Condition(threading.Lock())
+        self._writer = threading.Thread(target=self._write, name="write", daemon=True)
+        self._ending = threading.Lock()
         self._over = threading.Event()
         self._ticking = False
         self._warm = False
@@ -76,14 +79,26 @@ class Connection:
 
     def serve(self, source: BinaryIO) -> None:
         """Answer until the input ends."""
-        writer = threading.Thread(target=self._write, name="write", daemon=True)
-        writer.start()
+        self._writer.start()
         try:
             for line in _lines(source):
                 self._take(line)
             self._let_finish()
         finally:
-            self._end(writer)
+            self.end()
+
+    def end(self) -> None:
+        """Cancel and answer what still runs, and write the last answers. May be called from any thread."""
+        with self._ending:
+            if self._over.is_set():
+                return
+            self._over.set()
+            with self._using:
+                for message in self._session.abandoned():
+                    self._outgoing.put(message)
+                self._outgoing.put(None)
+            self._calls.close()
+            self._writer.join(WRITE_SECONDS)
 
     # -- what comes in ------------------------------------------------------------------------------
 
@@ -164,20 +179,11 @@ class Connection:
                     self._using.notify_all()
                 return
 
-    # -- the end ------------------------------------------------------------------------------------
-
     def _let_finish(self) -> None:
+        if not _is_read(self._output):
+            return
         with self._using:
             self._using.wait_for(lambda: self._session.idle or self._nobody_reads, self._last_seconds)
-
-    def _end(self, writer: threading.Thread) -> None:
-        self._over.set()
-        with self._using:
-            for message in self._session.abandoned():
-                self._outgoing.put(message)
-            self._outgoing.put(None)
-        self._calls.close()
-        writer.join(WRITE_SECONDS)
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes | None]:
@@ -197,9 +203,19 @@ def _write_all(output: BinaryIO, data: bytes) -> None:
     while left:
         written: int | None = output.write(left)
         if written is None:  # a pipe that does not wait by itself
-            select([], [output], [])
+            select.select([], [output], [])
         else:
             left = left[written:]
+
+
+def _is_read(output: BinaryIO) -> bool:
+    """Whether somebody could still read what is written; True where that cannot be known."""
+    try:
+        watch = select.poll()
+        watch.register(output.fileno(), 0)
+    except (OSError, AttributeError):  # no descriptor; or a system without poll
+        return True
+    return not watch.poll(0)  # asked for nothing, it tells only of a closed or broken other end
 
 
 def _is_list_of_tools(message: Outgoing) -> bool:

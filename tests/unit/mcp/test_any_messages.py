@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from groundwire.mcp.protocol import (
     CAPABILITIES_KEY,
     VERSION_KEY,
-    Outcome,
     Send,
     Session,
     StartCall,
 )
+from groundwire.mcp.shapes import Outcome
 from groundwire.mcp.versions import HANDSHAKE, STATELESS
 
 anything = st.recursive(

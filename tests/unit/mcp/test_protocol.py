@@ -11,11 +11,11 @@ from groundwire.mcp.protocol import (
     SERVER_KEY,
     VERSION_KEY,
     CancelCall,
-    Outcome,
     Send,
     Session,
     StartCall,
 )
+from groundwire.mcp.shapes import Outcome
 from groundwire.mcp.versions import HANDSHAKE, STATELESS
 
 TOOL = {

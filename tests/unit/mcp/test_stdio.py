@@ -14,7 +14,8 @@ import pytest
 
 from groundwire.errors import UsageError
 from groundwire.mcp import stdio
-from groundwire.mcp.protocol import Outcome, Session, StartCall
+from groundwire.mcp.protocol import Session, StartCall
+from groundwire.mcp.shapes import Outcome
 from groundwire.mcp.stdio import Connection
 
 Done = Callable[[int, Outcome | BaseException], None]
