@@ -46,6 +46,17 @@ PINS: dict[str, Pin] = {
     "gemini-cli": Pin("npm", (("@google/gemini-cli", "0.61.0"),)),
     "gemini-cli-core": Pin("npm", (("@google/gemini-cli-core", "0.61.0"),)),
     "opencode": Pin("npm", (("opencode-ai", "1.18.33"),)),
+    "mcp-python": Pin("pypi", (("mcp", "2.3.0"),)),
+    "mcp-typescript": Pin(
+        "npm",
+        (
+            ("@modelcontextprotocol/sdk", "1.32.2"),
+            ("sdk-2024-11-05", "npm:@modelcontextprotocol/sdk@1.0.4"),
+            ("sdk-2025-03-26", "npm:@modelcontextprotocol/sdk@1.12.0"),
+            ("sdk-2025-06-18", "npm:@modelcontextprotocol/sdk@1.20.0"),
+        ),
+    ),
+    "mcp-inspector": Pin("npm", (("@modelcontextprotocol/inspector", "2.12.0"),)),
     "codex": Pin("npm", (("@openai/codex", "0.166.0"),)),
     "claude-code": Pin("npm", (("@anthropic-ai/claude-code", "2.1.197"),)),
 }

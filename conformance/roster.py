@@ -15,6 +15,7 @@ from conformance.peers import (
     git,
     groundwire_itself,
     hosts,
+    mcp_clients,
     openai_sdk,
     opencode,
 )
@@ -69,6 +70,15 @@ PEERS: tuple[Peer, ...] = (
     Peer(
         "chromium", "signs in by `groundwire login`, at Google and OpenAI", chromium.run, program="chromium"
     ),
+    Peer(
+        "mcp-python", "our MCP server by the Python SDK, every tool, pipes and HTTP", mcp_clients.run_python
+    ),
+    Peer(
+        "mcp-typescript",
+        "our MCP server by TypeScript SDKs of each protocol version",
+        mcp_clients.run_typescript,
+    ),
+    Peer("mcp-inspector", "our MCP server by the inspector's command line", mcp_clients.run_inspector),
     Peer("git", "our ignore rules are git's", git.run, program="git"),
 )
 

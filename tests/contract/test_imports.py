@@ -18,6 +18,14 @@ HEAVY = LIBRARIES | {"asyncio", "argparse", "msgspec", "importlib.metadata"}
 GOOGLES = {"google.auth", "google.genai", "httpx", "httpx2", "cryptography"}
 """Of optional packages, loaded only by who uses them."""
 
+MCP_READY = """
+from groundwire.mcp.calls import Calls
+from groundwire.mcp.declarations import Offer, offered
+from groundwire.mcp.stdio import Connection
+offered(Offer())
+"""
+"""What `groundwire mcp` needs until a host has its list of tools."""
+
 CASES = {
     "import groundwire": HEAVY,
     "from groundwire.cli import main; main(['--version'])": HEAVY,
@@ -25,6 +33,7 @@ CASES = {
     **{f"from groundwire.cli import main; main(['{word}', '--help'])": LIBRARIES for word in COMMANDS},
     "from groundwire.cli import main; main(['search', '--help'])": HEAVY - {"argparse"},
     "from groundwire.cli import main; main(['tool', '--help'])": HEAVY - {"argparse"},
+    MCP_READY: HEAVY | {"dataclasses", "inspect", "concurrent.futures"},
     "import groundwire; groundwire.search": LIBRARIES,
     "from groundwire.providers.local import Local": LIBRARIES,
     "from groundwire.integrations.google_genai import code_assist_client": LIBRARIES | GOOGLES,

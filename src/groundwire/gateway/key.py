@@ -2,57 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from pathlib import Path
 
-from groundwire.errors import InvalidConfig
+from groundwire.credentials.server_key import checked_key, server_key
 from groundwire.secret import Secret
 
+__all__ = ["FILE_NAME", "checked_key", "gateway_key"]
+
 FILE_NAME = "gateway-key"
-SHORTEST = 8
 
 
 def gateway_key(path: Path) -> tuple[Secret, bool]:
     """The key in a file, made now if the file is not there; and whether it was."""
-    try:
-        return checked_key(path.read_text(encoding="utf-8"), str(path)), False
-    except FileNotFoundError:
-        pass
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidConfig(f"The gateway's key in {path} cannot be read: {error}.") from error
-    key = f"gw-{secrets.token_urlsafe(24)}"
-    try:
-        _put(path, f"{key}\n")
-    except FileExistsError:  # another gateway, started at the same time, made one
-        return gateway_key(path)
-    except OSError as error:
-        raise InvalidConfig(
-            f"The gateway's key cannot be kept in {path}: {error.strerror}.",
-            hint="Name another place with --key-file, or set GROUNDWIRE_GATEWAY_KEY.",
-        ) from error
-    return Secret(key), True
-
-
-def _put(path: Path, text: str) -> None:
-    """Write a new file that is complete from its first moment on. FileExistsError when there is one."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.link(unfinished, path)
-    finally:
-        unfinished.unlink()
-
-
-def checked_key(text: str, where: str) -> Secret:
-    """The key in a text, or InvalidConfig when it cannot travel in a header or is too short to be one."""
-    key = text.strip()
-    if len(key) < SHORTEST or not key.isascii() or not key.isprintable() or " " in key:
-        raise InvalidConfig(
-            f"The gateway's key in {where} cannot be used.",
-            hint=f"A key has {SHORTEST} or more ASCII characters and no spaces.",
-        )
-    return Secret(key)
+    return server_key(path, prefix="gw-")

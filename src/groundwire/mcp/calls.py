@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from groundwire.errors import GroundwireError
 from groundwire.mcp.declarations import Offer, Offered
+from groundwire.mcp.outcomes import error_outcome
 from groundwire.mcp.protocol import StartCall
 from groundwire.mcp.shapes import Outcome
 
@@ -29,13 +30,16 @@ class Calls:
     def __init__(self, offer: Offer, offered: Offered) -> None:
         self._offer = offer
         self._offered = offered
+        self._gate = threading.Lock()
+        """Held while a call begins, so that none begins while the rest is being closed."""
+        self._closed = False
         self._loading = threading.Lock()
         self._files: FileCalls | None = None
         self._searches: SearchCalls | None = None
         self._cancels: dict[int, Callable[[], object]] = {}
 
     def start(self, call: StartCall, done: Done) -> None:
-        """Begin a call; `done` gets what it gave, on another thread."""
+        """Begin a call; `done` gets what it gave, on any thread. Nothing is begun once this is closed."""
         over: list[bool] = []
 
         def ended(outcome: Outcome | BaseException) -> None:
@@ -43,14 +47,17 @@ class Calls:
             self._cancels.pop(call.number, None)
             done(call.number, outcome)
 
-        try:
-            carrier = self._for_search() if call.name in self._offered.search else self._for_files()
-        except GroundwireError as error:  # the workspace is gone
-            return ended(error)
-        self._cancels[call.number] = carrier.start(call.name, call.arguments, ended)
+        with self._gate:
+            if self._closed:
+                return
+            try:
+                carrier = self._for_search() if call.name in self._offered.search else self._for_files()
+            except GroundwireError as error:  # the workspace is gone
+                ended(error_outcome(error))
+                return
+            self._cancels[call.number] = carrier.start(call.name, call.arguments, ended)
         if over:  # it ended before we knew how to cancel it
             self._cancels.pop(call.number, None)
-        return None
 
     def cancel(self, number: int) -> None:
         """Stop a call, if it still runs."""
@@ -59,11 +66,17 @@ class Calls:
             stop()
 
     def warm(self) -> None:
-        """Load what calls will need, without holding up who asks."""
-        threading.Thread(target=self._load, name="warm", daemon=True).start()
+        """Load the file tools, without holding up who asks.
+
+        A search takes seconds, so loading at its first call is not felt, and an idle server stays small.
+        """
+        if self._offer.tools != "search":
+            threading.Thread(target=self._load, name="warm", daemon=True).start()
 
     def close(self) -> None:
         """Cancel everything and let go of threads and connections."""
+        with self._gate:
+            self._closed = True
         for number in list(self._cancels):
             self.cancel(number)
         if self._files is not None:
@@ -73,13 +86,7 @@ class Calls:
 
     def _load(self) -> None:
         with suppress(GroundwireError):  # told by the call that meets it
-            self._load_all()
-
-    def _load_all(self) -> None:
-        if self._offer.tools != "search":
             self._for_files()
-        if self._offer.tools != "files":
-            self._for_search()
 
     def _for_files(self) -> FileCalls:
         with self._loading:

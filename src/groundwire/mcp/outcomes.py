@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from groundwire.errors import GroundwireError, ToolError
 from groundwire.mcp.shapes import Message, Outcome, embedded
 
 if TYPE_CHECKING:
@@ -29,6 +30,17 @@ def file_outcome(result: ToolResult) -> Outcome:
         return Outcome([_text(json.dumps(result.to_json(), ensure_ascii=False))], is_error=True)
     given = result.llm_content
     return Outcome([_content(part) for part in (given if isinstance(given, list) else [given])])
+
+
+def error_outcome(error: GroundwireError) -> Outcome:
+    """What kept a call from being begun, in the shape of a result."""
+    kind = error.type if isinstance(error, ToolError) else error.code
+    told = {
+        "llmContent": f"Error: {error}",
+        "returnDisplay": error.message,
+        "error": {"message": str(error), "type": kind},
+    }
+    return Outcome([_text(json.dumps(told, ensure_ascii=False))], is_error=True)
 
 
 def _content(part: Any) -> Message:

@@ -11,11 +11,10 @@ import json
 import select
 import sys
 import threading
-from _queue import SimpleQueue
 from collections.abc import Callable, Iterator
+from queue import SimpleQueue
 from typing import BinaryIO, NoReturn, Protocol
 
-from groundwire.errors import GroundwireError
 from groundwire.mcp.protocol import CancelCall, Send, Session, StartCall, Step
 from groundwire.mcp.shapes import Message, Outcome
 
@@ -141,9 +140,6 @@ class Connection:
     def _told(self, number: int, outcome: Outcome | BaseException) -> list[Outgoing]:
         if isinstance(outcome, Outcome):
             return self._session.finished(number, outcome)
-        if isinstance(outcome, GroundwireError):
-            content: list[Message] = [{"type": "text", "text": f"Error: {outcome}"}]
-            return self._session.finished(number, Outcome(content, is_error=True))
         _print_trace(outcome)
         return self._session.broke(number, f"The tool broke: {type(outcome).__name__}: {outcome}")
 

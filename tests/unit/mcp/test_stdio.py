@@ -12,7 +12,6 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from groundwire.errors import UsageError
 from groundwire.mcp import stdio
 from groundwire.mcp.protocol import Session, StartCall
 from groundwire.mcp.shapes import Outcome
@@ -218,16 +217,6 @@ def test_what_nobody_foresaw_is_an_internal_error_and_traced(capsys: pytest.Capt
     assert told["error"]["code"] == -32603
     assert "ZeroDivisionError: oh" in told["error"]["message"]
     assert "ZeroDivisionError" in capsys.readouterr().err
-
-
-def test_a_failure_of_ours_is_an_error_the_model_reads() -> None:
-    class Failing(Hands):
-        def start(self, call: StartCall, done: Done) -> None:
-            done(call.number, UsageError("The folder is gone."))
-
-    (told,) = spoken(CALL, Failing())
-    assert told["result"]["isError"]
-    assert told["result"]["content"][0]["text"] == "Error: The folder is gone."
 
 
 def test_when_the_input_ends_a_call_may_finish() -> None:
