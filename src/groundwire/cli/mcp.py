@@ -168,8 +168,9 @@ def _key(file: str | None) -> Secret:
 
     given = os.environ.get(KEY_VARIABLE)
     if given and file is None:
+        key = checked_key(given, KEY_VARIABLE)
         print(f"Requests need the header: Authorization: Bearer KEY, with the key in {KEY_VARIABLE}.")
-        return checked_key(given, KEY_VARIABLE)
+        return key
     path = Path(file) if file else config_from_world().paths.state_dir / "mcp-key"
     key, made_now = server_key(path, prefix="gwm-")
     if made_now:
