@@ -188,6 +188,7 @@ def test_progress_is_told_while_a_call_runs_and_not_after_it() -> None:
     hands = Hands()
     with connected(hands, progress_seconds=0) as client:
         client.call(1, _meta={"progressToken": 7})
+        hands.begun.acquire()
         told = [client.answer(), client.answer()]
         assert [message["params"]["progressToken"] for message in told] == [7, 7]
         number = hands.started[0].number
