@@ -8,32 +8,10 @@ from types import ModuleType
 
 import pytest
 
-from tests.behaviour import (
-    test_agent,
-    test_command_line,
-    test_manifest,
-    test_mcp,
-    test_search,
-    test_sessions,
-    test_sign_in,
-    test_streams,
-    test_tools,
-    test_ways_to_gemini,
-)
 from tests.behaviour.requirements import REQUIREMENTS
 
-MODULES = [
-    test_agent,
-    test_command_line,
-    test_manifest,
-    test_mcp,
-    test_search,
-    test_sessions,
-    test_sign_in,
-    test_streams,
-    test_tools,
-    test_ways_to_gemini,
-]
+NAMES = sorted(path.stem for path in Path(__file__).parent.glob("test_*.py") if path.stem != "test_manifest")
+MODULES = [import_module(f"tests.behaviour.{name}") for name in NAMES]
 
 
 def declared_in(module: ModuleType) -> dict[str, tuple[str, ...]]:

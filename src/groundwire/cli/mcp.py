@@ -89,7 +89,7 @@ def _serve_stdio(offer: Offer) -> int:
     session = Session(
         tools.declared, name="groundwire", version=__version__, instructions=instructions(offer)
     )
-    if sys.stdin.isatty():
+    if sys.stdin is not None and sys.stdin.isatty():
         print(
             "groundwire: this command is for programs: it waits for messages of the Model Context Protocol. "
             "groundwire tool --list shows the tools; Ctrl-C stops.",
@@ -125,7 +125,13 @@ def _end_on_signals(end: Callable[[], None]) -> None:
 
 def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
     """Standard input and output for the protocol alone: whatever else prints, prints to standard error."""
-    source, output = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
+    try:
+        source, output = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
+    except OSError as error:
+        raise UsageError(
+            "Standard input or output is closed, and hosts talk through them.",
+            hint="To listen on an address instead: groundwire mcp --http",
+        ) from error
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(2 if _is_open(2) else null, 1)
