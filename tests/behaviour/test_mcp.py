@@ -280,6 +280,15 @@ def test_a_wrong_folder_is_told_at_once(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @requirement("mcp:started")
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_a_closed_pipe_is_told_at_once(tmp_path: Path, closed: str) -> None:
+    words = ["sh", "-c", f'"$0" -m groundwire mcp {closed}', sys.executable]
+    ended = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, cwd=tmp_path, check=False)
+    assert ended.returncode == 2
+    assert b"is closed" in ended.stderr
+
+
+@requirement("mcp:started")
 def test_a_port_without_http_is_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mcp", "--port", "1"]) == 2
     assert "--http" in capsys.readouterr().err

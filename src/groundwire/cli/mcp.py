@@ -125,13 +125,12 @@ def _end_on_signals(end: Callable[[], None]) -> None:
 
 def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
     """Standard input and output for the protocol alone: whatever else prints, prints to standard error."""
-    try:
-        source, output = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
-    except OSError as error:
+    if not (_is_open(0) and _is_open(1)):
         raise UsageError(
             "Standard input or output is closed, and hosts talk through them.",
             hint="To listen on an address instead: groundwire mcp --http",
-        ) from error
+        )
+    source, output = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(2 if _is_open(2) else null, 1)
