@@ -230,7 +230,8 @@ class BadGoogleClient(CredentialError):
 
     code = "BAD_GOOGLE_CLIENT"
     default_hint = (
-        "Check the client id and the secret: a sign-in can be renewed only with the client it was made with."
+        "Check the client id and the secret: a sign-in can be renewed only with the client it was made with. "
+        "With another one, sign in again: groundwire login google"
     )
 
 

@@ -71,6 +71,43 @@ async def test_what_else_stands_in_the_store_is_kept(tmp_path: Path, store: str)
     assert home.path.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize("store", STORES)
+async def test_a_refresh_token_alone_is_a_sign_in(tmp_path: Path, store: str) -> None:
+    home = GoogleHome(tmp_path, store)
+    home.write_sign_in("", "1//first", NOW + 1000)
+    assert (await bearer(home.credential())).startswith("ya29.emulator-access-")
+    assert home.count("/token") == 1
+
+
+async def test_gemini_cli_may_have_another_home(tmp_path: Path) -> None:
+    home = GoogleHome(tmp_path, "gemini-cli")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / ".gemini").rename(elsewhere / ".gemini")
+    with pytest.raises(MissingGoogleSignIn):
+        home.credential()
+    home.env["GEMINI_CLI_HOME"] = str(elsewhere)
+    assert await bearer(home.credential()) == "ya29.first"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"type": "service_account", "access_token": "a"},
+        {"access_token": 7},
+        {"access_token": "two words"},
+        {"refresh_token": None},
+        {"scope": "s"},
+    ],
+)
+def test_a_file_that_holds_no_sign_in_is_skipped_with_a_reason(tmp_path: Path, document: object) -> None:
+    home = GoogleHome(tmp_path, "gemini-cli")
+    home.path.write_text(json.dumps(document), encoding="utf-8")
+    (finding,) = survey(home.config, home.env, home.clock, ["code_assist"])
+    assert finding.state == "unusable"
+    assert finding.reason
+
+
 async def test_a_hundred_users_of_one_ended_token_renew_once(tmp_path: Path) -> None:
     home = GoogleHome(tmp_path, left=-1)
     shared = home.credential()
