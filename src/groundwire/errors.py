@@ -84,7 +84,7 @@ class GroundwireError(Exception):
     def __str__(self) -> str:
         if not self.hint:
             return self.message
-        stop = "" if self.message.endswith((".", "!", "?", "…", ":")) else "."
+        stop = "" if self.message.endswith((".", "!", "?", "…", ":", ".)")) else "."
         return f"{self.message}{stop} {self.hint}"
 
 
