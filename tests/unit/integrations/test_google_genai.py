@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing, contextmanager
+from pathlib import Path
 from threading import Thread
 from types import ModuleType
 from typing import Any
@@ -154,6 +155,32 @@ def test_options_of_the_caller_are_kept(
         client.models.generate_content(model=MODEL, contents="hi")
     assert emulator.requests[-1].headers["x-mine"] == "1"
     assert options.base_url is None
+
+
+@LIBRARIES
+async def test_an_ended_sign_in_is_renewed_once_for_all_threads_and_loops(
+    library: ModuleType, scrubbed_environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = {"type": "oauth", "access": "ya29.old", "refresh": "1//mine", "expires": 1000}
+    store = scrubbed_environment / ".local/share/groundwire/credentials.json"
+    store.parent.mkdir(parents=True)
+    store.write_text(json.dumps({"google": record}), encoding="utf-8")
+    with served() as emulator:
+        addresses = {name: value for name, value in emulator.env().items() if "_KEY" not in name}
+        secret = {"GROUNDWIRE_GOOGLE_CLIENT_SECRET": "emulator", "GOOGLE_CLOUD_PROJECT": "my-project"}
+        for name, value in {**addresses, **secret, "GOOGLE_GENAI_HTTP_CLIENT": library.__name__}.items():
+            monkeypatch.setenv(name, value)
+        with code_assist_client() as client:
+            ask, aio = client.models.generate_content, client.aio.models
+            answers = await asyncio.gather(
+                *(asyncio.to_thread(ask, model=MODEL, contents="hi") for _ in range(4)),
+                *(aio.generate_content(model=MODEL, contents="hi") for _ in range(4)),
+            )
+            await client.aio.aclose()
+        assert [answer.text for answer in answers] == ["You said: hi"] * 8
+        paths = [call.path for call in emulator.requests]
+        assert (paths.count("/token"), paths.count("/v1internal:loadCodeAssist")) == (1, 1)
+    assert json.loads(store.read_text(encoding="utf-8"))["google"]["access"] != "ya29.old"
 
 
 class Renewable:

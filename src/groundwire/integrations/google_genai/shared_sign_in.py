@@ -85,7 +85,7 @@ def static_sign_in(access_token: str, project: str, *, base_url: str | None = No
 def sign_in(*, project: str | None = None) -> SharedSignIn:
     """The Google sign-in of this machine, found as in `credentials.resolve`; MissingGoogleSignIn without one.
 
-    `project` is charged in place of the one that Google, the configuration or the environment names.
+    `project` is named to Google in place of the one in the configuration or the environment.
     """
     config = config_from_world({"google.project": project})
     authorities = os.environ.get("SSL_CERT_FILE")
