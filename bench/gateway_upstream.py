@@ -42,6 +42,7 @@ def _whole(document: str) -> bytes:
 
 PLAIN = _whole(_document(SENTENCE, "STOP"))
 WRAPPED = _whole(f'{{"response":{_document(SENTENCE, "STOP")},"traceId":"t"}}')
+SETUP = _whole('{"currentTier":{"id":"standard-tier"},"cloudaicompanionProject":"benchmark"}')
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 
 
@@ -69,6 +70,9 @@ class Answering(asyncio.Protocol):
             self._answer(head.partition(b"\r\n")[0], request)
 
     def _answer(self, line: bytes, request: bytes) -> None:
+        if b"loadCodeAssist" in line:
+            self._transport.write(SETUP)
+            return
         wrapped = b"v1internal" in line
         if b"streamGenerateContent" not in line:
             self._transport.write(WRAPPED if wrapped else PLAIN)
