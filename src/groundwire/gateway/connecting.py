@@ -66,6 +66,8 @@ class Outward:
         return tls_context(self._ca_file)
 
     async def __aenter__(self) -> Self:
+        if self._ca_file:
+            _ = self._tls  # a file that cannot be used is told now, and not with the first request
         await self._stack.enter_async_context(self._pool)
         return self
 

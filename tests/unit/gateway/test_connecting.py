@@ -54,3 +54,8 @@ def test_a_certificate_file_that_is_none_is_told(tmp_path: Path) -> None:
     file.write_text("nonsense", encoding="utf-8")
     with pytest.raises(InvalidConfig, match="SSL_CERT_FILE"):
         tls_context(str(file))
+
+
+async def test_a_certificate_file_is_looked_at_before_anything_is_asked(tmp_path: Path) -> None:
+    with pytest.raises(InvalidConfig, match="SSL_CERT_FILE"):
+        await Outward({"SSL_CERT_FILE": str(tmp_path / "none.pem")}).__aenter__()
