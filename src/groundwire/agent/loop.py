@@ -27,8 +27,8 @@ from groundwire.agent.model import Model, Prompt
 from groundwire.agent.outcome import Ended, Ending, Outcome
 from groundwire.agent.prices import Price, price_of
 from groundwire.agent.reply import Content, Reply
-from groundwire.agent.session import NotRecorded, Recorder
 from groundwire.agent.session_past import PastRun, PastTurn, from_user
+from groundwire.agent.session_recorder import NotRecorded, Recorder
 from groundwire.agent.tally import Limits, Tally
 from groundwire.agent.turn import Turn, responses
 from groundwire.errors import GroundwireError, ModelFailed, SessionError, UsageError

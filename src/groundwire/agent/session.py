@@ -1,8 +1,8 @@
 """A session being written: every event is in the transcript before what follows it happens.
 
 Who dies can go on: an event is handed to the system in one piece as soon as it is known, and before anything
-outside the transcript changes (a file, or whatever a command does) all of it is on the disk. Beside the
-transcript, in `ID.before`, lie the bytes that files held before they were written, named by their hash.
+outside the transcript changes (a file, or whatever a command does) all of it is on the disk. What files held
+before they were written is kept beside it (`session_kept.py`).
 
 One process at a time works on a session: it holds a lock on the transcript, which ends with the process.
 """
@@ -19,14 +19,16 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from groundwire.agent.functions import Given
 from groundwire.agent.outcome import Ending, Outcome
 from groundwire.agent.reply import Call, Content, Reply, Usage
+from groundwire.agent.session_kept import KeptBytes, flush_folder
 from groundwire.agent.session_past import Past, past_of
 from groundwire.agent.session_settling import digest, settled
 from groundwire.agent.transcript import (
+    VERSION,
     CallBegan,
     CallGave,
     Event,
@@ -47,7 +49,7 @@ from groundwire.agent.turn import Made
 from groundwire.credentials.lock import BUSY, lock_open_file
 from groundwire.errors import SessionBusy, SessionNotWritten
 from groundwire.tools.base import PlannedWrite
-from groundwire.workspace.boundary import Workspace
+from groundwire.workspace.boundary import Workspace, WorkspacePath
 
 Clock = Callable[[], float]
 
@@ -55,94 +57,6 @@ _APPEND = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O
 _CREATE = os.O_CREAT | os.O_EXCL
 _LOCKED_BYTE = 1 << 40
 """Where Windows locks: a byte nobody reads. Elsewhere the whole file is locked, which stops no reader."""
-
-
-class Recorder(Protocol):
-    """Is told what happens in a run before the next thing happens."""
-
-    @property
-    def id(self) -> str | None:
-        """The session's name."""
-        ...
-
-    def past(self) -> Past:
-        """What was before."""
-        ...
-
-    def run_began(self, task: str | None, approve: str, model: str, *, shell: bool) -> None:
-        """A task was given, or (None) an earlier one is gone on with."""
-        ...
-
-    def replied(self, reply: Reply) -> None:
-        """The model replied."""
-        ...
-
-    def told(self) -> None:
-        """The model was told about the problem with its reply."""
-        ...
-
-    def call_began(self, number: int, call: Call, *, durable: bool) -> None:
-        """A call is about to run; `durable` when that must be known even if the power fails."""
-        ...
-
-    def write_began(self, number: int, planned: PlannedWrite, temporary: str) -> Callable[[], None] | None:
-        """A file is about to be written; what is given back is called before it changes."""
-        ...
-
-    def call_gave(self, number: int, made: Made) -> None:
-        """A call has a result."""
-        ...
-
-    def settled(self, announced: WriteBegan | None, workspace: Workspace, *, journaled: bool) -> Given | None:
-        """What an interrupted call has come to; None when it has still to be carried out."""
-        ...
-
-    def history_replaced(self, history: Sequence[Content], usage: Usage) -> None:
-        """The history is this now; making it so has cost some tokens."""
-        ...
-
-    def run_ended(self, outcome: Outcome) -> None:
-        """There is an outcome."""
-        ...
-
-
-class NotRecorded:
-    """For runs of which nothing is kept."""
-
-    id: str | None = None
-
-    def past(self) -> Past:
-        """Nothing was before."""
-        return Past()
-
-    def run_began(self, task: str | None, approve: str, model: str, *, shell: bool) -> None:
-        """Not kept."""
-
-    def replied(self, reply: Reply) -> None:
-        """Not kept."""
-
-    def told(self) -> None:
-        """Not kept."""
-
-    def call_began(self, number: int, call: Call, *, durable: bool) -> None:
-        """Not kept."""
-
-    def write_began(self, number: int, planned: PlannedWrite, temporary: str) -> Callable[[], None] | None:
-        """Not kept."""
-        return None
-
-    def call_gave(self, number: int, made: Made) -> None:
-        """Not kept."""
-
-    def settled(self, announced: WriteBegan | None, workspace: Workspace, *, journaled: bool) -> Given | None:
-        """Nothing was interrupted."""
-        return None
-
-    def history_replaced(self, history: Sequence[Content], usage: Usage) -> None:
-        """Not kept."""
-
-    def run_ended(self, outcome: Outcome) -> None:
-        """Not kept."""
 
 
 class Session:
@@ -155,6 +69,7 @@ class Session:
         self.id = opened.id
         self._descriptor = descriptor
         self._clock = clock
+        self.kept = KeptBytes(path)
         self._one_at_a_time = threading.Lock()
         self._flusher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="session")
         self._left_by_run: dict[str, str | None] = {}
@@ -163,7 +78,7 @@ class Session:
     @classmethod
     def create(cls, path: Path, *, root: str, model: str, version: str, clock: Clock = time.time) -> Self:
         """A new transcript at `path`. FileExistsError when there is one, SessionNotWritten otherwise."""
-        opened = SessionOpened(1, path.stem, stamp(clock()), root, model, version)
+        opened = SessionOpened(VERSION, path.stem, stamp(clock()), root, model, version)
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor = os.open(path, _APPEND | _CREATE, 0o600)
@@ -174,7 +89,7 @@ class Session:
         session = cls(path, descriptor, opened, clock)
         session._lock()
         session._append(opened)
-        _flush_folder(path.parent)
+        flush_folder(path.parent)
         return session
 
     @classmethod
@@ -239,7 +154,6 @@ class Session:
         path, before = planned.place.relative, digest(planned.before)
         if planned.before is not None and self._left_by_run.get(path) != before:
             self._keep(planned.before)
-        real_root = planned.place.absolute.removesuffix(path)
         event = WriteBegan(
             at=self._now(),
             number=number,
@@ -247,7 +161,7 @@ class Session:
             before=before,
             after=digest(planned.after),
             mode=_mode(planned.place.absolute),
-            folders=_missing_folders(real_root, path),
+            folders=_missing_folders(planned.place),
             temporary=temporary,
         )
         self._append(event)
@@ -261,7 +175,7 @@ class Session:
 
     def settled(self, announced: WriteBegan | None, workspace: Workspace, *, journaled: bool) -> Given | None:
         """What an interrupted call has come to; None when it has still to be carried out."""
-        return settled(announced, workspace, journaled=journaled, before=self.kept)
+        return settled(announced, workspace, journaled=journaled, before=self.kept.get)
 
     def history_replaced(self, history: Sequence[Content], usage: Usage) -> None:
         """The history is this now; making it so has cost some tokens."""
@@ -280,31 +194,13 @@ class Session:
         """The changes of a run were taken back."""
         self._append(Undone(self._now(), run, tuple(restored), tuple(left)), durable=True)
 
-    # -- what files held before ---------------------------------------------------------------------
-
-    def kept(self, name: str | None) -> bytes | None:
-        """The bytes kept under a hash; None when there are none."""
-        return kept_beside(self.path, name)
+    # -- the file -----------------------------------------------------------------------------------
 
     def _keep(self, data: bytes) -> None:
-        folder = kept_folder(self.path)
-        place = folder / str(digest(data))
-        if place.exists():
-            return
-        waiting = folder / f"{place.name}.{os.getpid()}"
         try:
-            folder.mkdir(mode=0o700, exist_ok=True)
-            descriptor = os.open(waiting, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(waiting, place)
-            _flush_folder(folder)
+            self.kept.keep(data)
         except OSError as error:
-            raise _not_written(place, error) from None
-
-    # -- the file -----------------------------------------------------------------------------------
+            raise _not_written(self.path, error) from None
 
     def _lock(self) -> None:
         if sys.platform == "win32":
@@ -330,15 +226,18 @@ class Session:
         self._left_by_run = {write.path: write.after for write in runs[-1].writes} if runs else {}
 
     def _append(self, event: Event, *, durable: bool = False) -> None:
-        words = memoryview(line(event))
-        try:
-            with self._one_at_a_time:
+        with self._one_at_a_time:
+            whole = os.fstat(self._descriptor).st_size
+            try:
+                words = memoryview(line(event))
                 while words:
                     words = words[os.write(self._descriptor, words) :]
                 if durable:
                     os.fsync(self._descriptor)
-        except OSError as error:
-            raise _not_written(self.path, error) from None
+            except OSError as error:
+                with suppress(OSError):  # no half line, after which another event would stand
+                    os.ftruncate(self._descriptor, whole)
+                raise _not_written(self.path, error) from None
 
     def _wait_for(self, flushed: Future[None]) -> None:
         try:
@@ -355,42 +254,17 @@ def stamp(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def kept_folder(transcript: Path) -> Path:
-    """Where the bytes of files from before a session's writes are."""
-    return transcript.with_suffix(".before")
-
-
-def kept_beside(transcript: Path, name: str | None) -> bytes | None:
-    """The bytes kept under a hash beside a transcript; None when there are none, or they are not whole."""
-    if name is None:
-        return None
-    try:
-        data = (kept_folder(transcript) / name).read_bytes()
-    except OSError:
-        return None
-    return data if digest(data) == name else None
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make sure that a name in the folder outlives a power failure, where the system can."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-
 def _mode(path: str) -> int | None:
     with suppress(OSError):
         return os.stat(path, follow_symlinks=False).st_mode & 0o7777
     return None
 
 
-def _missing_folders(root: str, path: str) -> tuple[str, ...]:
-    """The folders on the way to `path` that do not exist yet, the outermost first."""
-    names = path.split("/")[:-1]
-    ways = ["/".join(names[: count + 1]) for count in range(len(names))]
+def _missing_folders(place: WorkspacePath) -> tuple[str, ...]:
+    """The folders on the way to a file that do not exist yet, the outermost first."""
+    folders = place.segments[:-1]
+    root = os.path.normpath(os.path.join(place.absolute, *[os.pardir] * len(place.segments)))
+    ways = ["/".join(folders[: count + 1]) for count in range(len(folders))]
     return tuple(way for way in ways if not os.path.lexists(os.path.join(root, way)))
 
 

@@ -47,7 +47,7 @@ def settled(
 ) -> Given | None:
     """What an interrupted call has come to; None when it has still to be carried out."""
     if announced is None:
-        return None if journaled else failed(UNKNOWN)
+        return None if journaled else Given({"error": UNKNOWN}, "interrupted, and not run again", ok=False)
     try:
         place = workspace.resolve(announced.path)
         _remove_temporary(workspace, place, announced.temporary)

@@ -7,7 +7,6 @@ its beginning or its end is enough when only one session has it.
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,7 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from groundwire.agent.session import Clock, Session, kept_folder
+from groundwire.agent.session import Clock, Session
+from groundwire.agent.session_kept import KeptBytes
 from groundwire.agent.session_past import Past, past_of
 from groundwire.agent.transcript import first, read
 from groundwire.errors import SessionBusy, SessionError, SessionNotFound, SessionNotWritten
@@ -115,7 +115,7 @@ class SessionStore:
             path.unlink()
         except OSError:
             return False
-        shutil.rmtree(kept_folder(path), ignore_errors=True)
+        KeptBytes(path).delete()
         return True
 
     def _paths(self) -> list[Path]:

@@ -97,7 +97,7 @@ def undo(session: Session, workspace: Workspace, *, force: bool = False, dry: bo
     """
     number, run, changes = _last_to_undo(session, workspace)
     files = tuple(
-        _undone(change, session.kept(change.before), workspace, force=force, dry=dry)
+        _undone(change, session.kept.get(change.before), workspace, force=force, dry=dry)
         for change in reversed(changes)
     )
     undone = UndoneRun(number, run.began.task or "", files, _commands(run))
@@ -116,7 +116,7 @@ def changes_since(session: Session, workspace: Workspace) -> list[tuple[str, Cha
         with suppress(OSError, ToolError):
             now = state_of(workspace, workspace.resolve(change.path))
             if digest(now) != change.before:
-                found.append((change.path, diff_between(session.kept(change.before), now)))
+                found.append((change.path, diff_between(session.kept.get(change.before), now)))
     return found
 
 

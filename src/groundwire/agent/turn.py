@@ -23,7 +23,7 @@ from groundwire.agent.reply import Call, Content
 from groundwire.errors import ToolError
 
 if TYPE_CHECKING:
-    from groundwire.agent.session import Recorder
+    from groundwire.agent.session_recorder import Recorder
     from groundwire.agent.transcript import WriteBegan
 
 AT_ONCE = 8

@@ -198,6 +198,27 @@ async def test_a_transcript_that_cannot_be_written_ends_the_run_before_the_write
     assert (root / "a.txt").read_text(encoding="utf-8") == "old\n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no limits for the size of files")
+def test_a_full_disk_leaves_no_half_line_behind(root: Path, store: SessionStore) -> None:
+    program = (
+        "import resource, signal, sys; from pathlib import Path\n"
+        "from groundwire.agent.session import Session; from groundwire.errors import SessionNotWritten\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "session = Session.open(Path(sys.argv[1])); size = session.path.stat().st_size\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (size + 100, resource.RLIM_INFINITY))\n"
+        "try: session.run_began('long ' * 100, 'ask', 'm', shell=False)\n"
+        "except SessionNotWritten: print('told')\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))\n"
+        "session.run_began('short', 'ask', 'm', shell=False)"
+    )
+    store.create(root=root, model="m").close()
+    (listed,) = store.listed()
+    command = [sys.executable, "-c", program, str(listed.path)]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    assert done.stdout == "told\n"
+    assert [run.began.task for run in store.past(listed.id).runs] == ["short"]
+
+
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_is_told(root: Path, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
