@@ -6,21 +6,17 @@ twice changes nothing, and a new version or another path replaces the old one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
 from groundwire.errors import CannotInstall
-from groundwire.integrations.install import jsonc, toml
-from groundwire.integrations.install.insertion import CannotEdit
-from groundwire.integrations.install.parts import Entry, OwnFile, Part, is_ours
+from groundwire.integrations.install.host_file import HostFile, decoded
+from groundwire.integrations.install.parts import Entry, OwnFile, Part
 from groundwire.integrations.install.record import EntryRecord, FileRecord, Installation
 
 Read = Callable[[Path], bytes | None]
 """The bytes of a file, or None when there is none."""
-
-_EDITORS: Mapping[str, ModuleType] = {"json": jsonc, "toml": toml}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +27,7 @@ class FileChange:
     before: bytes | None
     after: bytes | None
     record: FileRecord | None
-    """What to remember of it; nothing once we are out of it."""
+    """What to remember of it, or was remembered of what goes."""
     secrets: tuple[str, ...] = ()
     is_as_made: bool = False
     """Whether it is a whole file of ours, just as we wrote it."""
@@ -58,16 +54,17 @@ class Plan:
 def plan_install(parts: Sequence[Part], known: Installation | None, read: Read) -> Plan:
     """What has to change so that all parts are in place, and nothing older of ours is."""
     notes: list[str] = []
-    changes: list[FileChange] = []
-    for file, entries in _by_file(part for part in parts if isinstance(part, Entry)):
-        changes.append(_with_entries(file, entries, known.of(file) if known else None, read(file), notes))
+    changes = [
+        _with_entries(entries, known.of(file) if known else None, read(file), notes)
+        for file, entries in _by_file(part for part in parts if isinstance(part, Entry))
+    ]
     changes += [
         _with_own_file(part, known.of(part.file) if known else None, read(part.file))
         for part in parts
         if isinstance(part, OwnFile)
     ]
-    wanted = {change.file for change in changes}
-    leftover = [one for one in (known.files if known else ()) if Path(one.file) not in wanted]
+    wanted = {str(change.file) for change in changes}
+    leftover = [one for one in (known.files if known else ()) if one.file not in wanted]
     changes += [_without(one, read(Path(one.file))) for one in leftover]
     return Plan(tuple(changes), tuple(notes))
 
@@ -78,8 +75,9 @@ def plan_uninstall(parts: Sequence[Part], known: Installation | None, read: Read
         return Plan(tuple(_without(one, read(Path(one.file))) for one in known.files))
     changes: list[FileChange] = []
     for file, entries in _by_file(part for part in parts if isinstance(part, Entry)):
-        paths = [entry.path for entry in entries]
-        changes.append(_without_unremembered(file, entries[0].format, paths, read(file)))
+        if (content := read(file)) is not None:
+            left = HostFile(file, entries[0].format).without_ours(decoded(file, content), entries)
+            changes.append(FileChange(file, content, left.encode("utf-8"), None))
     for part in parts:
         if isinstance(part, OwnFile) and (content := read(part.file)) is not None:
             mine = part.mark.encode() in content
@@ -94,95 +92,59 @@ def _by_file(entries: Iterable[Entry]) -> list[tuple[Path, list[Entry]]]:
     return list(found.items())
 
 
-# Entries in a host's file
-
-
 def _with_entries(
-    file: Path, entries: list[Entry], known: FileRecord | None, content: bytes | None, notes: list[str]
+    entries: list[Entry], known: FileRecord | None, content: bytes | None, notes: list[str]
 ) -> FileChange:
-    editor = _EDITORS[entries[0].format]
+    """A host's file with our entries in it, as they are wanted now."""
+    first = entries[0]
+    host_file = HostFile(first.file, first.format)
     secrets = tuple(entry.secret for entry in entries if entry.secret)
-    text = None if content is None else decoded(file, content)
-    if known is not None and text is not None and _is_in_place(file, editor, entries, known, text):
-        return FileChange(file, content, content, known, secrets)
-    created = text is None or (known is not None and known.created)
-    start = entries[0].start
-    values = {entry.path: entry.value for entry in entries}
-    if text is None:
-        text = start
-    else:
-        document = _parsed(file, editor, text)
-        for entry in entries:
-            found = jsonc.look_up(document, entry.path)
-            if isinstance(found, Mapping) and is_ours(found):
-                values[entry.path] = {**found, **entry.value}  # what the owner put beside it stays
-        if known is not None:
-            text = _stripped(file, editor, known.entries, text)
-        text = _stripped_of_ours(file, editor, entries, text)
+    text = first.start if content is None else decoded(first.file, content)
+    wanted = [entry for entry in entries if not _is_left_to_its_owner(host_file, text, entry, notes)]
+    if content is not None and known is not None and _is_in_place(host_file, text, wanted, known):
+        return FileChange(first.file, content, content, known, secrets)
+    values = [host_file.kept_beside(text, entry) for entry in wanted]
+    text = host_file.without_ours(host_file.without_remembered(text, known.entries if known else ()), wanted)
     records: list[EntryRecord] = []
-    for entry in entries:
-        if jsonc.look_up(_parsed(file, editor, text), entry.path) is not None:
-            _refuse_or_note(file, editor, entry, text, notes)
-            continue
-        try:
-            added = editor.add(text, entry.path, values[entry.path])
-        except CannotEdit as refused:
-            raise _cannot(file, refused) from None
-        text = added.text
-        value = dict(values[entry.path])
-        records.append(EntryRecord(entry.path, value, added.insertions, added.made, entry.secret))
-    record = FileRecord(
-        file=str(file),
-        format=entries[0].format,
-        created=created,
-        folders=known.folders if known else (),
-        entries=tuple(records),
-        start=start if created else "",
-        backups=known.backups if known else (),
+    for entry, value in zip(wanted, values, strict=True):
+        text, record = host_file.with_entry(text, entry, value)
+        records.append(record)
+    created = content is None or (known is not None and known.created)
+    return FileChange(
+        first.file,
+        content,
+        text.encode("utf-8"),
+        FileRecord(
+            file=str(first.file),
+            format=first.format,
+            created=created,
+            folders=known.folders if known else (),
+            entries=tuple(records),
+            start=first.start if created else "",
+            backups=known.backups if known else (),
+        ),
+        secrets,
     )
-    return FileChange(file, content, text.encode("utf-8"), record, secrets)
 
 
-def _is_in_place(file: Path, editor: ModuleType, entries: list[Entry], known: FileRecord, text: str) -> bool:
-    """Whether the file says all that is wanted already, and we know how to take it out."""
-    document = _parsed(file, editor, text)
-    for entry in entries:
-        found = jsonc.look_up(document, entry.path)
-        if not isinstance(found, Mapping) or any(found.get(key) != entry.value[key] for key in entry.value):
-            return entry.optional and found is not None and not is_ours(found)
-    return {one.path for one in known.entries} == {entry.path for entry in entries}
-
-
-def _refuse_or_note(file: Path, editor: ModuleType, entry: Entry, text: str, notes: list[str]) -> None:
-    place = f"{file}:{editor.line_of(text, entry.path)}"
-    name = ".".join(entry.path)
+def _is_left_to_its_owner(host_file: HostFile, text: str, entry: Entry, notes: list[str]) -> bool:
+    """Whether something else is in the entry's place: noted where we can do without, else refused."""
+    if not host_file.holds_of_others(text, entry):
+        return False
+    told = f"{host_file.place_of(text, entry)}: {'.'.join(entry.path)} is there already and"
     if not entry.optional:
         raise CannotInstall(
-            f"{place}: {name} is there already and does not start groundwire",
-            hint="Rename or remove it, then run this again.",
+            f"{told} does not start groundwire", hint="Rename or remove it, then run this again."
         )
-    notes.append(f"{place}: {name} is there already and was left alone.")
+    notes.append(f"{told} was left alone.")
+    return True
 
 
-def _stripped(file: Path, editor: ModuleType, entries: Sequence[EntryRecord], text: str) -> str:
-    for entry in reversed(entries):
-        try:
-            text = editor.remove(text, entry.path, entry.pieces, entry.made)
-        except CannotEdit as refused:
-            raise _cannot(file, refused) from None
-    return text
-
-
-def _stripped_of_ours(file: Path, editor: ModuleType, entries: list[Entry], text: str) -> str:
-    """The text without entries that start groundwire though we do not remember putting them there."""
-    for entry in entries:
-        found = jsonc.look_up(_parsed(file, editor, text), entry.path)
-        if is_ours(found) or found == entry.value:
-            try:
-                text = editor.remove(text, entry.path)
-            except CannotEdit as refused:
-                raise _cannot(file, refused) from None
-    return text
+def _is_in_place(host_file: HostFile, text: str, wanted: list[Entry], known: FileRecord) -> bool:
+    """Whether the file says all that is wanted already, and we know how to take it out."""
+    return {one.path for one in known.entries} == {entry.path for entry in wanted} and all(
+        host_file.holds(text, entry) for entry in wanted
+    )
 
 
 def _without(known: FileRecord, content: bytes | None) -> FileChange:
@@ -192,35 +154,16 @@ def _without(known: FileRecord, content: bytes | None) -> FileChange:
         return FileChange(file, None, None, None)
     if known.format == "own":
         return FileChange(file, content, None, known, is_as_made=known.start.encode() == content)
-    editor = _EDITORS[known.format]
-    text = decoded(file, content)
-    _parsed(file, editor, text)
-    left = _stripped(file, editor, known.entries, text)
+    host_file = HostFile(file, known.format)
+    left = host_file.without_remembered(decoded(file, content), known.entries)
+    is_bare = host_file.says(left) in ({}, host_file.says(known.start))
+    after = None if known.created and is_bare else left.encode("utf-8")
     secrets = tuple(entry.secret for entry in known.entries if entry.secret)
-    document = _parsed(file, editor, left)
-    is_bare = not document or document == _parsed(file, editor, known.start)
-    if known.created and is_bare:
-        return FileChange(file, content, None, known, secrets)
-    return FileChange(file, content, left.encode("utf-8"), known, secrets)
-
-
-def _without_unremembered(
-    file: Path, kind: str, paths: Sequence[tuple[str, ...]], content: bytes | None
-) -> FileChange:
-    if content is None:
-        return FileChange(file, None, None, None)
-    editor = _EDITORS[kind]
-    text = decoded(file, content)
-    for path in paths:
-        if is_ours(jsonc.look_up(_parsed(file, editor, text), path)):
-            text = editor.remove(text, path)
-    return FileChange(file, content, text.encode("utf-8"), None)
-
-
-# Whole files of ours
+    return FileChange(file, content, after, known, secrets)
 
 
 def _with_own_file(part: OwnFile, known: FileRecord | None, content: bytes | None) -> FileChange:
+    """A whole file of ours, in place of an older one of ours."""
     if content is not None and known is None and part.mark.encode() not in content:
         raise CannotInstall(
             f"{part.file} is there already and is not groundwire's.",
@@ -236,30 +179,3 @@ def _with_own_file(part: OwnFile, known: FileRecord | None, content: bytes | Non
     )
     is_as_made = known is not None and known.start.encode() == content
     return FileChange(part.file, content, part.content.encode("utf-8"), record, is_as_made=is_as_made)
-
-
-# Texts
-
-
-def decoded(file: Path, content: bytes) -> str:
-    """The text of a file, byte order mark and line ends included."""
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise CannotInstall(f"{file}:{line}: not valid UTF-8 text, so it was left alone") from None
-
-
-def _parsed(file: Path, editor: ModuleType, text: str) -> dict[str, object]:
-    try:
-        document: dict[str, object] = editor.parse(text)
-    except CannotEdit as refused:
-        raise _cannot(file, refused) from None
-    return document
-
-
-def _cannot(file: Path, refused: CannotEdit) -> CannotInstall:
-    place = file if refused.line is None else f"{file}:{refused.line}"
-    return CannotInstall(
-        f"{place}: {refused.reason}", hint="The file was left alone. Mend it, then run this again."
-    )

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from groundwire.errors import CannotInstall
 from groundwire.integrations.install import jsonc, toml
+from groundwire.integrations.install.host_file import decoded
 from groundwire.integrations.install.insertion import CannotEdit
 from groundwire.integrations.install.parts import SERVER, Entry, Part, is_ours
-from groundwire.integrations.install.plan import Read, decoded
+from groundwire.integrations.install.plan import Read
 
 
 @dataclass(frozen=True, slots=True)

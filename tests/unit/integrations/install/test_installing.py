@@ -134,9 +134,21 @@ def test_what_the_owner_adds_to_our_entry_survives_an_update(machine: Machine, w
 def test_what_was_added_since_stays_when_we_go(machine: Machine, wish: Wish) -> None:
     change(CURSOR, machine, wish)
     file = machine.home / ".cursor" / "mcp.json"
-    file.write_text('{"mcpServers":{"groundwire":{"command":"/x"},"mine":{}}}', encoding="utf-8")
+    ours = '{"command":"/opt/groundwire/bin/groundwire","args":["mcp"]}'
+    file.write_text(f'{{"mcpServers":{{"groundwire":{ours},"mine":{{}}}}}}', encoding="utf-8")
     change(CURSOR, machine, wish, uninstall=True)
     assert file.read_text(encoding="utf-8") == '{"mcpServers":{"mine":{}}}'
+
+
+def test_an_entry_its_owner_made_into_something_else_stays(machine: Machine, wish: Wish) -> None:
+    change(CURSOR, machine, wish)
+    file = machine.home / ".cursor" / "mcp.json"
+    text = '{"mcpServers":{"groundwire":{"url":"https://elsewhere"}}}'
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(CannotInstall, match="is there already"):
+        change(CURSOR, machine, wish)
+    assert not change(CURSOR, machine, wish, uninstall=True).is_change
+    assert file.read_text(encoding="utf-8") == text
 
 
 def test_an_installation_nobody_remembers_is_found_and_removed(machine: Machine, wish: Wish) -> None:
