@@ -117,7 +117,7 @@ def key_warning(host: Host, machine: Machine) -> list[str]:
 def after_install(host: Host, done: Done, home: Path) -> list[str]:
     """What was done, and what to do next."""
     told = [f"wrote {_short(str(change.file), home)}" for change in done.changes]
-    told += [f"before: {_short(backup, home)}" for backup in done.backups]
+    told += [f"backup: {_short(backup, home)}" for backup in done.backups]
     return [
         *told,
         "",
@@ -133,7 +133,7 @@ def after_uninstall(host: Host, done: Done, home: Path) -> list[str]:
         f"{'removed' if change.after is None else 'wrote'} {_short(str(change.file), home)}"
         for change in done.changes
     ]
-    told += [f"before: {_short(backup, home)}" for backup in done.backups]
+    told += [f"backup: {_short(backup, home)}" for backup in done.backups]
     return [*told, "", f"groundwire is out of {host.title}."]
 
 

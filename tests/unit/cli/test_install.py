@@ -92,7 +92,7 @@ def test_afterwards_it_says_what_to_type(home: Path, capsys: pytest.CaptureFixtu
 def test_the_file_before_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (home / ".claude.json").write_text('{"numStartups": 3}', encoding="utf-8")
     assert main(["install", "claude-code", "-y"]) == 0
-    assert "before: ~/.local/state/groundwire/backups/claude-code/" in capsys.readouterr().out
+    assert "backup: ~/.local/state/groundwire/backups/claude-code/" in capsys.readouterr().out
     assert main(["install", "claude-code", "-y", "--uninstall"]) == 0
     assert "groundwire is out of Claude Code." in capsys.readouterr().out
     assert (home / ".claude.json").read_text(encoding="utf-8") == '{"numStartups": 3}'
