@@ -48,10 +48,11 @@ class HostFile:
         found = jsonc.look_up(self.says(text), entry.path)
         return isinstance(found, Mapping) and all(found.get(key) == one for key, one in entry.value.items())
 
-    def holds_of_others(self, text: str, entry: Entry) -> bool:
-        """Whether something is in an entry's place that is not ours."""
+    def holds_of_others(self, text: str, entry: Entry, known: Sequence[EntryRecord]) -> bool:
+        """Whether something is in an entry's place that is not ours: neither by its look nor remembered."""
         found = jsonc.look_up(self.says(text), entry.path)
-        return found is not None and not is_ours(found) and found != entry.value
+        ours = is_ours(found) or any(one.path == entry.path and one.value == found for one in known)
+        return found is not None and not ours
 
     def kept_beside(self, text: str, entry: Entry) -> Mapping[str, object]:
         """The entry's value, and what the owner has put beside it in an entry of ours."""
@@ -84,8 +85,7 @@ class HostFile:
     def without_ours(self, text: str, entries: Sequence[Entry]) -> str:
         """The text without entries that are ours though we do not remember putting them there."""
         for entry in entries:
-            found = jsonc.look_up(self.says(text), entry.path)
-            if not is_ours(found) and found != entry.value:
+            if not is_ours(jsonc.look_up(self.says(text), entry.path)):
                 continue
             try:
                 text = _EDITORS[self.format].remove(text, entry.path)

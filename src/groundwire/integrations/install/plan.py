@@ -100,11 +100,14 @@ def _with_entries(
     host_file = HostFile(first.file, first.format)
     secrets = tuple(entry.secret for entry in entries if entry.secret)
     text = first.start if content is None else decoded(first.file, content)
-    wanted = [entry for entry in entries if not _is_left_to_its_owner(host_file, text, entry, notes)]
+    remembered = known.entries if known else ()
+    wanted = [
+        entry for entry in entries if not _is_left_to_its_owner(host_file, text, entry, remembered, notes)
+    ]
     if content is not None and known is not None and _is_in_place(host_file, text, wanted, known):
         return FileChange(first.file, content, content, known, secrets)
     values = [host_file.kept_beside(text, entry) for entry in wanted]
-    text = host_file.without_ours(host_file.without_remembered(text, known.entries if known else ()), wanted)
+    text = host_file.without_ours(host_file.without_remembered(text, remembered), wanted)
     records: list[EntryRecord] = []
     for entry, value in zip(wanted, values, strict=True):
         text, record = host_file.with_entry(text, entry, value)
@@ -127,10 +130,17 @@ def _with_entries(
     )
 
 
-def _is_left_to_its_owner(host_file: HostFile, text: str, entry: Entry, notes: list[str]) -> bool:
-    """Whether something else is in the entry's place: noted where we can do without, else refused."""
-    if not host_file.holds_of_others(text, entry):
+def _is_left_to_its_owner(
+    host_file: HostFile, text: str, entry: Entry, remembered: Sequence[EntryRecord], notes: list[str]
+) -> bool:
+    """Whether something else is in the entry's place: noted where we can do without, else refused.
+
+    What says just what we want (put there by the installation in another project) is left without a word.
+    """
+    if not host_file.holds_of_others(text, entry, remembered):
         return False
+    if entry.optional and host_file.holds(text, entry):
+        return True
     told = f"{host_file.place_of(text, entry)}: {'.'.join(entry.path)} is there already and"
     if not entry.optional:
         raise CannotInstall(

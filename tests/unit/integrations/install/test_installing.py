@@ -297,3 +297,13 @@ def test_the_gateways_key_goes_into_the_private_store_of_opencode(machine: Machi
     assert stat.S_IMODE(store.stat().st_mode) == 0o600
     config = (machine.config_home / "opencode" / "opencode.jsonc").read_text(encoding="utf-8")
     assert wish.gateway_key not in config
+
+
+def test_a_project_goes_without_taking_the_key_of_the_person_with_it(machine: Machine, wish: Wish) -> None:
+    host = HOSTS["opencode"]
+    change(host, machine, wish)
+    before = everything(machine.home)
+    change(host, machine, replace(wish, project=True))
+    change(host, machine, replace(wish, project=True), uninstall=True)
+    assert everything(machine.home) == before
+    assert not change(host, machine, wish).is_change
