@@ -94,6 +94,8 @@ def test_ctrl_c_stops_the_turn_and_not_the_program(scrubbed_environment: Path) -
         person.type(CTRL_C)
         person.expect("The run was cancelled.")
         person.expect("› ")
+        person.type("never mind")
+        person.expect("never mind")  # only now is it certain that the line is being read
         person.type(CTRL_C)
         person.expect("Ctrl-D or /quit leaves")
         person.say("are you there?")

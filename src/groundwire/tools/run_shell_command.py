@@ -12,6 +12,7 @@ import os
 import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from signal import Signals
 from typing import TYPE_CHECKING
 
 from groundwire.errors import ToolError, UsageError
@@ -155,7 +156,7 @@ def _told(command: str, directory: str, finished: Finished, seconds: float, dial
                 f"Output: {output}",
                 "Error: (none)",
                 f"Exit Code: {'(none)' if finished.exit_code is None else finished.exit_code}",
-                f"Signal: {finished.signal_name or '(none)'}",
+                f"Signal: {finished.signal or '(none)'}",
                 "Background PIDs: (none)",
                 f"Process Group PGID: {finished.group}",
             )
@@ -163,8 +164,8 @@ def _told(command: str, directory: str, finished: Finished, seconds: float, dial
     told = [f"Output: {output}"]
     if finished.exit_code:
         told.append(f"Exit Code: {finished.exit_code}")
-    if finished.signal_name:
-        told.append(f"Signal: {finished.signal_name}")
+    if finished.signal:
+        told.append(f"Signal: {finished.signal}")
     return "\n".join([*told, f"Process Group PGID: {finished.group}"])
 
 
@@ -174,8 +175,8 @@ def _shown(finished: Finished) -> str:
         return "stopped: it took too long"
     if finished.cancelled:
         return "cancelled"
-    if finished.signal_name:
-        return f"ended by {finished.signal_name}"
+    if finished.signal:
+        return f"ended by {Signals(finished.signal).name}"
     lines = len(finished.output.splitlines())
     said = f"{lines} {'line' if lines == 1 else 'lines'}"
     return f"exit code {finished.exit_code}, {said}" if finished.exit_code else said

@@ -10,6 +10,7 @@ of memory.
 from __future__ import annotations
 
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -26,6 +27,11 @@ _LOOK = 0.05
 _PIECE = 65536
 _PIECES_IN_A_PIPE = 32
 _KILLING_ROUNDS = 20
+_SEQUENCES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor movements
+    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles, links
+    r"|\x1b[@-Z\\-_]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +39,11 @@ class Finished:
     """How a command ended."""
 
     output: str
+    """Without colours and other control sequences, and without empty lines around it."""
     exit_code: int | None = None
     """None when a signal ended it."""
-    signal_name: str = ""
+    signal: int = 0
+    """The signal that ended it; 0 when none did."""
     late: bool = False
     cancelled: bool = False
     group: int = 0
@@ -77,11 +85,17 @@ def run(
         code = process.wait()
         pipe.take_rest(kept)
         pipe.close()
+    output = plain(kept.text())
     if late or stopped:
-        return Finished(kept.text(), late=late, cancelled=stopped and not late, group=process.pid)
+        return Finished(output, late=late, cancelled=stopped and not late, group=process.pid)
     if code < 0:
-        return Finished(kept.text(), signal_name=signal.Signals(-code).name, group=process.pid)
-    return Finished(kept.text(), exit_code=code, group=process.pid)
+        return Finished(output, signal=-code, group=process.pid)
+    return Finished(output, exit_code=code, group=process.pid)
+
+
+def plain(text: str) -> str:
+    """The text without control sequences and empty lines around it; the first line stays indented."""
+    return _SEQUENCES.sub("", text).rstrip().lstrip("\r\n")
 
 
 class _Pipe:

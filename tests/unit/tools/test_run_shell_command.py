@@ -83,7 +83,6 @@ def test_the_classic_dialect_tells_everything_about_a_command(tmp_path: Path) ->
         "Directory: (root)",
         "Output: out",
         "err",
-        "",
         "Error: (none)",
         "Exit Code: 3",
         "Signal: (none)",
@@ -96,13 +95,15 @@ def test_the_classic_dialect_tells_everything_about_a_command(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("command", "lines"),
     [
-        ("echo 北京", ["Output: 北京", ""]),
+        ("echo 北京", ["Output: 北京"]),
+        ("echo; echo '  x  '; echo", ["Output:   x"]),
+        ("printf '\\033[31mred\\033[0m \\033]0;title\\007end'", ["Output: red end"]),
         ("true", ["Output: (empty)"]),
         ("printf no-end; exit 1", ["Output: no-end", "Exit Code: 1"]),
-        ("kill -TERM $$", ["Output: (empty)", "Signal: SIGTERM"]),
+        ("kill -TERM $$", ["Output: (empty)", "Signal: 15"]),
         ("cat", ["Output: (empty)"]),  # standard input is closed
-        ("(: </dev/tty) 2>/dev/null || echo no terminal", ["Output: no terminal", ""]),
-        ("printf '\\xff\\n'", ["Output: \ufffd", ""]),
+        ("(: </dev/tty) 2>/dev/null || echo no terminal", ["Output: no terminal"]),
+        ("printf '\\xff\\n'", ["Output: \ufffd"]),
         ("nothing-of-this-name 2>/dev/null", ["Output: (empty)", "Exit Code: 127"]),
     ],
 )
@@ -182,7 +183,7 @@ def test_of_a_long_output_the_beginning_and_the_end_are_kept(tmp_path: Path, mib
     result = tools(tmp_path, most_characters=1000).call_now("run_shell_command", {"command": command})
     text = result.llm_content
     assert text.startswith("<untrusted_context>\nOutput: first\nxxx")
-    assert "x\nlast\n" in text
+    assert "x\nlast\nProcess" in text
     assert f"[{size + 6 + 6 - 1000} characters omitted]" in text
     assert len(text) < 1300
 
