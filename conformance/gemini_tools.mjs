@@ -1,4 +1,4 @@
-// Runs the real file tools of @google/gemini-cli-core on a directory, one JSON line per call.
+// Runs the real file tools and the shell tool of @google/gemini-cli-core on a directory, one JSON line per call.
 //
 //   node gemini_tools.mjs --core DIR --rg PATH      (DIR: the installed package, PATH: a ripgrep)
 //
@@ -32,6 +32,7 @@ const classes = [
   await tool('glob', 'GlobTool'),
   await tool('ripGrep', 'RipGrepTool'),
   await tool('read-many-files', 'ReadManyFilesTool'),
+  await tool('shell', 'ShellTool'),
 ];
 
 async function session(root) {

@@ -1,7 +1,8 @@
 """Gemini CLI's own tools (@google/gemini-cli-core) as the oracle for ours, call by call.
 
 The comparison is `tools_differential.py`; the differences that are meant, each with its reason, are data in
-`tools_allowed.py`. Its encrypted store of sign-ins is checked here, too (`gemini_keychain.py`).
+`tools_allowed.py`. Commands are compared in `shell_differential.py`. Its encrypted store of sign-ins is
+checked here, too (`gemini_keychain.py`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,13 @@ async def run(trial: Trial) -> None:
     trial.check(
         "Every answer is the same as the real tool's, or differs for a reason that is written down.",
         done.code == 0 and summary and summary[3] == "0",
+        done.out[-600:] or done.brief,
+    )
+    words = [sys.executable, "-m", "conformance.shell_differential"]
+    done = await trial.command(words, {"GEMINI_CORE": str(package)}, folder=ROOT, seconds=PEER_SECONDS)
+    trial.check(
+        "Of a command the model is told what the real tool tells, or the difference is written down.",
+        done.code == 0 and ", 0 unexplained" in done.out,
         done.out[-600:] or done.brief,
     )
     await check_keychain(trial)
