@@ -29,7 +29,8 @@ class CannotInstall(Exception):
 def installed(peer: str, pin: Pin, root: Path) -> Path:
     """The folder where the peer's packages are, installed now if they were not."""
     place = root / pin.registry / peer
-    wanted = stamp(pin, _node_version() if pin.registry == "npm" else sys.version.split()[0])
+    python = sys.executable if pin.registry == "npm" else python_for(pin)
+    wanted = stamp(pin, _node_version() if pin.registry == "npm" else python_version(python))
     if _stamped(place) == wanted:
         return place
     shutil.rmtree(place, ignore_errors=True)
@@ -37,12 +38,39 @@ def installed(peer: str, pin: Pin, root: Path) -> Path:
     if pin.registry == "npm":
         _install_from_npm(place, pin)
     else:
-        _install_from_pypi(place, pin)
+        _install_from_pypi(place, pin, python)
     found = found_version(place, pin)
     if found != pin.version:
         raise CannotInstall(f"{pin.name} {pin.version} was asked for, {found or 'nothing'} was installed")
     (place / STAMP).write_bytes(msgspec.json.encode(wanted))
     return place
+
+
+def python_for(pin: Pin) -> str:
+    """A Python that is new enough: this one, one on the PATH, or the oldest such that pyenv has."""
+    names = [f"python3.{minor}" for minor in range(pin.oldest_python[1], 15)]
+    kept = sorted(
+        Path.home().glob(".pyenv/versions/3.*/bin/python"), key=lambda path: _numbers(path.parts[-3])
+    )
+    for python in (sys.executable, *filter(None, map(shutil.which, names)), *map(str, kept)):
+        if _numbers(python_version(python)) >= pin.oldest_python:
+            return python
+    oldest = ".".join(map(str, pin.oldest_python))
+    raise CannotInstall(f"there is no Python {oldest} or later here")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:2])
+
+
+def python_version(python: str) -> str:
+    """What a Python says its version is; empty when it does not run."""
+    program = "import sys; print(sys.version.split()[0])"
+    try:
+        said = subprocess.run([python, "-c", program], capture_output=True, encoding="utf-8", check=False)
+    except OSError:
+        return ""
+    return said.stdout.strip() if said.returncode == 0 else ""
 
 
 def stamp(pin: Pin, runtime: str) -> dict[str, object]:
@@ -65,8 +93,7 @@ def found_version(place: Path, pin: Pin) -> str:
 
 def node_is_too_old(version: str) -> bool:
     """Whether `20.1.2` is below what the peers need."""
-    numbers = [int(number) for number in re.findall(r"\d+", version)[:2]]
-    return tuple(numbers) < OLDEST_NODE
+    return _numbers(version) < OLDEST_NODE
 
 
 def reason_in(done: Finished) -> str:
@@ -109,10 +136,11 @@ def _install_from_npm(place: Path, pin: Pin) -> None:
     _try(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", *pin.specifications], place)
 
 
-def _install_from_pypi(place: Path, pin: Pin) -> None:
-    _try([sys.executable, "-m", "venv", str(place)], place)
+def _install_from_pypi(place: Path, pin: Pin, python: str) -> None:
+    _try([python, "-m", "venv", str(place)], place)
     pip = [str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    _try([*pip, *pin.specifications], place)
+    ours = ["--editable", str(Path(__file__).parents[1])] if pin.with_groundwire else []
+    _try([*pip, *pin.specifications, *ours], place)
 
 
 def _try(words: list[str], place: Path) -> None:

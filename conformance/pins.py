@@ -15,6 +15,9 @@ class Pin:
     registry: Registry
     packages: tuple[tuple[str, str], ...]
     """Names and versions."""
+    oldest_python: tuple[int, int] = (3, 11)
+    with_groundwire: bool = False
+    """Whether groundwire itself is installed beside it, from this repository."""
 
     @property
     def name(self) -> str:
@@ -41,6 +44,13 @@ PINS: dict[str, Pin] = {
     "google-genai-2": Pin("pypi", (("google-genai", "2.34.0"), *OURS)),
     "openai": Pin("pypi", (("openai", "3.49.0"),)),
     "openrouter": Pin("pypi", (("openrouter", "1.3.84"),)),
+    "openhands": Pin(
+        "pypi",
+        (("openhands-sdk", "1.57.0"), ("openhands-tools", "1.57.0")),
+        oldest_python=(3, 12),
+        with_groundwire=True,
+    ),
+    "ray": Pin("pypi", (("ray", "2.60.0"),), with_groundwire=True),
     "google-genai-js": Pin("npm", (("@google/genai", "2.32.0"),)),
     "ai-sdk-google": Pin("npm", (("@ai-sdk/google", "4.0.117"), ("ai", "7.0.169"))),
     "gemini-cli": Pin("npm", (("@google/gemini-cli", "0.61.0"),)),

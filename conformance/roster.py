@@ -18,6 +18,8 @@ from conformance.peers import (
     mcp_clients,
     openai_sdk,
     opencode,
+    openhands,
+    ray,
 )
 from conformance.pins import PINS, Pin
 from conformance.trial import Trial
@@ -79,6 +81,8 @@ PEERS: tuple[Peer, ...] = (
         mcp_clients.run_typescript,
     ),
     Peer("mcp-inspector", "our MCP server by the inspector's command line", mcp_clients.run_inspector),
+    Peer("openhands", "its SDK and litellm with our toolset: gating, calls, an edit, resume", openhands.run),
+    Peer("ray", "an evaluation on a cluster gives the results of the process pool", ray.run),
     Peer("git", "our ignore rules are git's", git.run, program="git"),
 )
 

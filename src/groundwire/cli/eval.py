@@ -29,7 +29,13 @@ if TYPE_CHECKING:
     from groundwire.evaluation.run import Wanted
 
 ACTIONS = ("run", "check", "list", "export", "report")
-TOOLSETS = ("gemini", "legacy", "both")
+TOOLSETS = {
+    "gemini": ("gemini",),
+    "legacy": ("legacy",),
+    "verbatim": ("verbatim",),
+    "both": ("gemini", "legacy"),
+    "all": ("gemini", "legacy", "verbatim"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--repos", default="", metavar="DIR", help="where the clones are (default: beside the tasks)"
     )
-    parser.add_argument("--toolset", choices=TOOLSETS, default="both", help="default: both")
+    parser.add_argument(
+        "--toolset",
+        choices=tuple(TOOLSETS),
+        default="both",
+        help="Gemini CLI's tools, the legacy editor, the same without forgiveness, gemini and legacy (the "
+        "default), or all three",
+    )
     parser.add_argument(
         "--model", action="append", metavar="M", help="a Gemini model, replay (default), or replay:MISTAKE"
     )
@@ -124,11 +136,13 @@ def _check(arguments: argparse.Namespace) -> int:
     import tempfile
 
     from groundwire.evaluation.checking import check_task
+    from groundwire.evaluation.grading import check_python
     from groundwire.evaluation.run import tasks_wanted
 
     with tempfile.TemporaryDirectory(prefix="groundwire-eval-") as scratch:
         place = Path(scratch)
         tasks = tasks_wanted(_wanted(arguments), place / "repositories")
+        check_python(tasks, _examination(arguments))
         bad = 0
         for task in tasks:
             problem = check_task(task, place / "repositories", place, _examination(arguments))
@@ -178,12 +192,11 @@ def _report(arguments: argparse.Namespace) -> int:
 
 
 def _wanted(arguments: argparse.Namespace) -> Wanted:
-    from groundwire.evaluation.attempt import TOOLSETS as EACH
     from groundwire.evaluation.run import Wanted
 
     return Wanted(
         tasks=arguments.tasks,
-        toolsets=EACH if arguments.toolset == "both" else (arguments.toolset,),
+        toolsets=TOOLSETS[arguments.toolset],
         models=tuple(arguments.model or ["replay"]),
         only=tuple(arguments.only),
         repositories=arguments.repos,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from groundwire.cli.printable import printable
 from groundwire.evaluation.results import Key, Result, Status
-from groundwire.evaluation.summary import by_toolset, compared, summarised
+from groundwire.evaluation.summary import Comparison, by_toolset, comparisons, summarised
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +47,7 @@ class LinesDisplay:
         self.attempts = attempts
         self.results = {result.key: result for result in done}
         again = f", {len(done)} of them finished before" if done else ""
-        self._say(f"{attempts} attempts{again}")
+        self._say(f"{attempts} {'attempt' if attempts == 1 else 'attempts'}{again}")
 
     def started(self, attempt: Attempt) -> None:
         """An attempt begins."""
@@ -70,13 +70,7 @@ class LinesDisplay:
                 f"({one.resolved.low:.0%}–{one.resolved.high:.0%}), {one.turns:.2f} turns, "
                 f"{one.edit_failures} of {one.edits} edits failed"
             )
-        if len(groups) == 2:
-            first, second = groups
-            pair = compared(first, second, results)
-            lines.append(
-                f"{first} − {second}: {pair.resolved.estimate:+.1%} resolved (p = {pair.p_value:.2g}), "
-                f"{pair.turns.estimate:+.2f} turns ({pair.turns.low:+.2f} … {pair.turns.high:+.2f})"
-            )
+        lines += [_comparison_line(pair) for pair in comparisons(results)]
         return "\n".join(lines)
 
     def _say(self, words: str) -> None:
@@ -136,6 +130,16 @@ class TableDisplay(LinesDisplay):
         now = time.monotonic()
         newest = sorted(self.running.items(), key=lambda item: item[1])[:6]
         return "\n".join(f"{_name(key)}  {now - began:.0f} s" for key, began in newest)
+
+
+def _comparison_line(pair: Comparison) -> str:
+    resolved, turns = pair.resolved, pair.turns
+    known = f", p = {pair.p_value:.2g}" if pair.p_value is not None else ""
+    return (
+        f"{pair.first} − {pair.second}: {resolved.estimate:+.1%} resolved "
+        f"({resolved.low:+.1%} … {resolved.high:+.1%}{known}), "
+        f"{turns.estimate:+.2f} turns ({turns.low:+.2f} … {turns.high:+.2f})"
+    )
 
 
 def _name(key: Key) -> str:

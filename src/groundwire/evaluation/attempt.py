@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import tempfile
 import time
 from collections import Counter
 from contextlib import AsyncExitStack
@@ -24,21 +23,23 @@ from groundwire.agent.outcome import Outcome
 from groundwire.agent.prices import Price, price_of
 from groundwire.agent.tally import Limits
 from groundwire.errors import GroundwireError
-from groundwire.evaluation.builtin import repository_of
 from groundwire.evaluation.edits import paths_in
 from groundwire.evaluation.git import patch_of, worktree
-from groundwire.evaluation.grading import Examination, grade
+from groundwire.evaluation.grading import Examination, Grade, grade
 from groundwire.evaluation.reference import Reference, fingerprints
 from groundwire.evaluation.replay import ReplayModel, is_replay
+from groundwire.evaluation.repository import repository_of
 from groundwire.evaluation.results import Key, Result, Status
+from groundwire.evaluation.scratch import place_for_attempt
 from groundwire.evaluation.task import Task
+from groundwire.evaluation.verbatim import VerbatimToolset
 from groundwire.evaluation.watching import Noted, WatchedToolset
 from groundwire.tools.base import Dialect
 from groundwire.tools.dialects import dialect_of
 from groundwire.workspace.boundary import Workspace
 
-GEMINI, LEGACY = "gemini", "legacy"
-TOOLSETS = (GEMINI, LEGACY)
+GEMINI, LEGACY, VERBATIM = "gemini", "legacy", "verbatim"
+TOOLSETS = (GEMINI, LEGACY, VERBATIM)
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -78,7 +79,7 @@ class Done(msgspec.Struct, frozen=True):
 
 def make_attempt(attempt: Attempt, settings: Settings, repositories: Path) -> Done:
     """Make the attempt. What goes wrong is in the result."""
-    scratch = Path(tempfile.mkdtemp(prefix="groundwire-eval-"))
+    scratch = place_for_attempt(repositories)
     began = time.monotonic()
     try:
         return _made(attempt, settings, repository_of(attempt.task, repositories), scratch)
@@ -96,7 +97,7 @@ def make_attempt(attempt: Attempt, settings: Settings, repositories: Path) -> Do
 
 def dialect_for(toolset: str, model: str, chosen: str) -> Dialect:
     """The dialect of a toolset: legacy, or the one of Gemini's that was chosen or that the model knows."""
-    if toolset == LEGACY:
+    if toolset in (LEGACY, VERBATIM):
         return Dialect.LEGACY
     if chosen:
         return Dialect(chosen)
@@ -109,7 +110,8 @@ def _made(attempt: Attempt, settings: Settings, repository: Path, scratch: Path)
     began = time.monotonic()
     with worktree(repository, task.base_commit, scratch / "work") as folder:
         workspace = Workspace(folder)
-        tools = WatchedToolset(workspace, dialect_for(attempt.toolset, attempt.model, settings.dialect))
+        kind = VerbatimToolset if attempt.toolset == VERBATIM else WatchedToolset
+        tools = kind(workspace, dialect_for(attempt.toolset, attempt.model, settings.dialect))
         outcome = asyncio.run(_worked(attempt, settings, workspace, tools))
         agent_seconds = time.monotonic() - began
         patch = patch_of(folder, task.base_commit)
@@ -122,7 +124,7 @@ def _made(attempt: Attempt, settings: Settings, repository: Path, scratch: Path)
         key=attempt.key,
         status=status,
         ending="time_limit" if outcome is None else outcome.ending.value,
-        reason=_reason(outcome, graded.detail),
+        reason=_reason(outcome, graded, len(task.tests)),
         turns=0 if outcome is None else outcome.turns,
         calls=len(tools.noted),
         edits=sum(noted.edits for noted in tools.noted),
@@ -175,11 +177,15 @@ def errors_by_kind(noted: list[Noted]) -> dict[str, int]:
     return dict(Counter(call.error for call in noted if call.error))
 
 
-def _reason(outcome: Outcome | None, detail: str) -> str:
-    """The most telling sentence: why the tests were stopped, or why the agent ended."""
-    if detail:
-        return detail
-    return "The agent took too long." if outcome is None else outcome.reason
+def _reason(outcome: Outcome | None, graded: Grade, tests: int) -> str:
+    """The most telling sentence: why the tests were stopped, why the agent ended, or what fails."""
+    if graded.detail:
+        return graded.detail
+    if outcome is None:
+        return "The agent took too long."
+    if graded.resolved or not outcome.ok:
+        return outcome.reason
+    return f"{len(graded.failed)} of {tests} tests fail, the first: {graded.failed[0]}"
 
 
 def _as_reference(reference: Reference, folder: Path, patch: str) -> bool | None:

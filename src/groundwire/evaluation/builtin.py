@@ -82,14 +82,6 @@ def builtin_tasks(repositories: Path) -> list[Task]:
     return [made(name, repositories)[0] for name in names()]
 
 
-def repository_of(task: Task, repositories: Path) -> Path:
-    """The repository of a task; one that ships is made here when this machine does not have it yet."""
-    if task.source:
-        return Path(task.source)
-    place = repositories / task.instance_id
-    return place if (place / ".git").is_dir() else made(task.instance_id, repositories)[1]
-
-
 def made(name: str, repositories: Path) -> tuple[Task, Path]:
     """A task that ships, and its repository with one commit. The same files give the same commit anywhere."""
     described = task_file(name)

@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 from groundwire.errors import BadTasks
-from groundwire.evaluation.builtin import repository_of
 from groundwire.evaluation.grading import Examination, grade
+from groundwire.evaluation.repository import repository_of
 from groundwire.evaluation.task import Task
 
 

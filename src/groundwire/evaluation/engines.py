@@ -151,7 +151,10 @@ class RayEngine:
             if address:
                 self._ray.init(address=address, log_to_driver=False, logging_level="ERROR")
             else:
-                self._ray.init(address="local", num_cpus=self._workers, **keywords)
+                # On loopback: a cluster for one run is nobody else's business.
+                self._ray.init(
+                    address="local", num_cpus=self._workers, _node_ip_address="127.0.0.1", **keywords
+                )
         except (ConnectionError, RuntimeError, ValueError) as error:
             where = address or "on this machine"
             raise EvaluationFailed(f"There is no Ray cluster {where}: {error}") from error

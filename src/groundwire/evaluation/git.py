@@ -82,11 +82,13 @@ def check_commit(repository: Path, commit: str, task: str) -> None:
 def worktree(repository: Path, commit: str, place: Path) -> Iterator[Path]:
     """A fresh checkout of a commit at `place`, gone afterwards."""
     git(repository, "worktree", "add", "--detach", "--force", str(place), commit)
+    notes = Path((place / ".git").read_text(encoding="utf-8").removeprefix("gitdir:").strip())
     try:
         yield place
     finally:
+        # Not `git worktree prune`: it may take away the folder in which another process notes its worktree.
         shutil.rmtree(place, ignore_errors=True)
-        git(repository, "worktree", "prune", "--expire=now")
+        shutil.rmtree(notes, ignore_errors=True)
 
 
 def patch_of(folder: Path, commit: str) -> str:

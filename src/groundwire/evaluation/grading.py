@@ -8,13 +8,14 @@ A test that is named with `::` is one of pytest, any other one of unittest. A co
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
-from groundwire.errors import BadTasks, GitFailed
+from groundwire.errors import BadTasks, EvaluationFailed, GitFailed
 from groundwire.evaluation.edits import paths_in
 from groundwire.evaluation.git import apply_patch, restore, worktree
 from groundwire.evaluation.sandbox.isolated import Bounds, Run, Stopped, run_isolated
@@ -61,6 +62,23 @@ def grade(task: Task, repository: Path, patch: str, scratch: Path, examination: 
     return judged(task, run)
 
 
+def check_python(tasks: Iterable[Task], examination: Examination) -> None:
+    """EvaluationFailed when the tests could not be run at all; known before a model is paid for."""
+    needed = "pytest" if any(_is_pytest(task) for task in tasks) else "unittest"
+    if examination.command:
+        return
+    try:
+        probe = [examination.python, "-c", f"import {needed}"]
+        done = subprocess.run(probe, capture_output=True, check=False)  # noqa: S603  (a Python the person named)
+    except OSError as error:
+        raise EvaluationFailed(f"{examination.python} cannot be run: {error.strerror}.") from error
+    if done.returncode != 0:
+        raise EvaluationFailed(
+            f"{examination.python} has no {needed}, which these tests need.",
+            hint="Name a Python that has it: --python PATH",
+        )
+
+
 def bring_tests(task: Task, folder: Path, touched: set[str]) -> None:
     """The task's tests in the folder, in place of whatever a patch made of the same files."""
     restore(folder, task.base_commit, touched & paths_in(task.test_patch))
@@ -104,7 +122,11 @@ def _command(task: Task, examination: Examination) -> Sequence[str]:
         return [
             word for part in examination.command for word in (task.tests if part == PLACEHOLDER else (part,))
         ]
-    if any("::" in test for test in task.tests):
+    if _is_pytest(task):
         quiet = ["-rA", "--tb=short", "-p", "no:cacheprovider"]
         return [examination.python, "-m", "pytest", *quiet, *task.tests]
     return [examination.python, str(UNITTEST_PROGRAM), *task.tests]
+
+
+def _is_pytest(task: Task) -> bool:
+    return any("::" in test for test in task.tests)

@@ -34,8 +34,9 @@ _SMART = str.maketrans({"'": "\u2019", "-": "\u2010"})
 
 def indentation(edit: Edit) -> Strings | None:
     """The common indentation is missing in both strings."""
-    common = _common_indentation(edit)
-    return _both(edit, lambda line: line[len(common) :] if line.strip() else line) if common else None
+    inner = _indented_part(edit)
+    common = _common_indentation(inner)
+    return _both(inner, lambda line: line[len(common) :] if line.strip() else line) if common else None
 
 
 def too_deep(edit: Edit) -> Strings | None:
@@ -205,6 +206,19 @@ def _first_changed(lines: tuple[str, ...], damage: Callable[[str], str]) -> tupl
         if damage(line) != line:
             return (*lines[:at], damage(line), *lines[at + 1 :])
     return None
+
+
+def _indented_part(edit: Edit) -> Edit:
+    """The edit with only the indented lines around it, as a model quotes the inside of a block."""
+    first = next((at for at in range(len(edit.above), 0, -1) if _is_flush(edit.above[at - 1])), 0)
+    last = next((at for at, line in enumerate(edit.below) if _is_flush(line)), len(edit.below))
+    return Edit(
+        edit.path, edit.above[first:], edit.removed, edit.added, edit.below[:last], edit.first_line + first
+    )
+
+
+def _is_flush(line: str) -> bool:
+    return bool(line) and not line[0].isspace()
 
 
 def _common_indentation(edit: Edit) -> str:

@@ -154,17 +154,14 @@ def _difference(name: str, interval: Interval, form: str) -> tuple[str, ...]:
 
 
 def _verdict(comparison: Comparison) -> str:
-    p = comparison.p_value
-    if p >= 0.05:
-        return (
-            f"That is no evidence that they differ in what they resolve (McNemar's exact test, p = {p:.2g})."
-        )
-    more, fewer = (
-        (comparison.first, comparison.second)
-        if len(comparison.only_first) > len(comparison.only_second)
-        else (comparison.second, comparison.first)
-    )
-    return f"{escape(more)} resolves more than {escape(fewer)} (McNemar's exact test, p = {p:.2g})."
+    """Whether the two differ in what they resolve, and how that is known."""
+    p, interval = comparison.p_value, comparison.resolved
+    how = "the interval below" if p is None else f"McNemar's exact test, p = {p:.2g}"
+    if p >= 0.05 if p is not None else not interval.excludes_zero:
+        return f"That is no evidence that they differ in what they resolve ({how})."
+    names = (comparison.first, comparison.second)
+    more, fewer = names if interval.estimate > 0 else names[::-1]
+    return f"{escape(more)} resolves more than {escape(fewer)} ({how})."
 
 
 def _mistakes(results: Sequence[Result]) -> str:
@@ -287,6 +284,7 @@ def _method(results: Sequence[Result], replayed: bool) -> str:
         said.append(
             "No language model took part. The replay model knows the fix, so these numbers say how the tools "
             "treat right and wrong calls; they say nothing about how often a real model makes such calls. "
+            "Every mistake counts the same here, though models do not make them equally often. "
             "Tokens are estimated from the length of the texts, four characters each."
         )
     return "<h2>How this was measured</h2>" + "".join(f"<p>{sentence}</p>" for sentence in said)

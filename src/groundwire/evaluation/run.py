@@ -8,8 +8,6 @@ Starting the same run again goes on where it ended. A folder belongs to one run:
 from __future__ import annotations
 
 import hashlib
-import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -18,12 +16,14 @@ import msgspec
 
 from groundwire.errors import EvaluationFailed
 from groundwire.evaluation.attempt import Attempt, Done, Settings
-from groundwire.evaluation.builtin import builtin_tasks, repository_of
+from groundwire.evaluation.builtin import builtin_tasks
 from groundwire.evaluation.engines import Engine
 from groundwire.evaluation.git import check_commit
+from groundwire.evaluation.grading import check_python
 from groundwire.evaluation.reference import Reference, reference_of
 from groundwire.evaluation.replay import applies, is_replay, variants_of
 from groundwire.evaluation.report import write_report
+from groundwire.evaluation.repository import repository_of
 from groundwire.evaluation.results import (
     SETTINGS,
     TRANSCRIPTS,
@@ -33,6 +33,7 @@ from groundwire.evaluation.results import (
     read_results,
     write_predictions,
 )
+from groundwire.evaluation.scratch import scratch_for
 from groundwire.evaluation.task import Task, chosen_tasks, read_tasks
 
 BUILTIN = "builtin"
@@ -76,10 +77,10 @@ def evaluate(
     wanted: Wanted, folder: Path, engine: Engine, watcher: Watcher, *, retry_errors: bool = False
 ) -> list[Result]:
     """Run what is wanted and not yet done; all results of the folder that belong to it."""
-    scratch = Path(tempfile.mkdtemp(prefix="groundwire-eval-"))
-    try:
+    with scratch_for(folder) as scratch:
         repositories = scratch / "repositories"
         tasks = tasks_wanted(wanted, repositories)
+        check_python(tasks, wanted.settings.examination)
         _claim(folder, tasks, wanted.settings)
         attempts = planned_attempts(tasks, wanted, repositories, scratch)
         found = read_results(folder)
@@ -100,8 +101,6 @@ def evaluate(
         write_predictions(folder, results)
         write_report(folder, results)
         return results
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def tasks_wanted(wanted: Wanted, repositories: Path) -> list[Task]:
@@ -155,7 +154,6 @@ def _claim(folder: Path, tasks: Sequence[Task], settings: Settings) -> None:
                 f"{folder} holds a run with other {what}.", hint="Choose another folder with --out DIR."
             )
         return
-    folder.mkdir(parents=True, exist_ok=True)
     path.write_bytes(msgspec.json.format(msgspec.json.encode(ours)) + b"\n")
 
 

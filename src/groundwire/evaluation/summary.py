@@ -64,7 +64,8 @@ class Comparison:
     only_first: tuple[Key, ...]
     only_second: tuple[Key, ...]
     neither: int
-    p_value: float
+    p_value: float | None
+    """McNemar's; None when tasks were tried more than once, because such pairs are not independent."""
     resolved: Interval
     turns: Interval
     edit_failures: Interval
@@ -156,7 +157,7 @@ def compared(first: str, second: str, results: Iterable[Result]) -> Comparison:
         only_first=only_first,
         only_second=only_second,
         neither=len(pairs) - both - len(only_first) - len(only_second),
-        p_value=mcnemar(len(only_first), len(only_second)),
+        p_value=mcnemar(len(only_first), len(only_second)) if len(set(groups)) == len(groups) else None,
         resolved=difference([(one.resolved, two.resolved) for one, two in pairs]),
         turns=difference([(one.turns, two.turns) for one, two in pairs]),
         edit_failures=difference([(one.edit_failures, two.edit_failures) for one, two in pairs]),

@@ -39,9 +39,13 @@ class WatchedToolset(Toolset):
         before_write: BeforeWrite | None = None,
     ) -> ToolResult:
         """Run one tool and take note."""
-        result = await super().call(name, arguments, before_write=before_write)
+        result = await self.made(name, arguments, before_write)
         self.noted.append(Noted(name, is_edit(name, arguments), result.error.type if result.error else ""))
         return result
+
+    async def made(self, name: str, arguments: object, before_write: BeforeWrite | None) -> ToolResult:
+        """Make the call; what another kind of toolset does differently."""
+        return await super().call(name, arguments, before_write=before_write)
 
 
 def is_edit(name: str, arguments: object) -> bool:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from conformance.commands import Finished
-from conformance.installing import found_version, node_is_too_old, reason_in, stamp
+from conformance.installing import (
+    CannotInstall,
+    found_version,
+    node_is_too_old,
+    python_for,
+    python_version,
+    reason_in,
+    stamp,
+)
 from conformance.pins import PINS, Pin
 from conformance.roster import PEERS, chosen
 
@@ -71,3 +80,15 @@ def test_an_unknown_peer_is_answered_with_the_names_there_are() -> None:
 def test_without_names_every_peer_is_chosen() -> None:
     assert chosen([]) == PEERS
     assert [peer.name for peer in chosen(["codex", "openai"])] == ["openai", "codex"]
+
+
+def test_a_peer_that_needs_a_newer_python_than_any_here_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(CannotInstall, match=r"there is no Python 3\.99 or later here"):
+        python_for(replace(PYPI, oldest_python=(3, 99)))
+
+
+def test_this_python_is_used_where_it_is_new_enough() -> None:
+    assert python_for(PYPI) == sys.executable
+    assert python_version(sys.executable) == sys.version.split()[0]
+    assert python_version("no-such-python") == ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -11,10 +13,12 @@ import pytest
 from groundwire.errors import BadTasks, EvaluationFailed
 from groundwire.evaluation.attempt import Attempt, Done, Settings, make_attempt
 from groundwire.evaluation.engines import Started
+from groundwire.evaluation.git import worktree
 from groundwire.evaluation.grading import Examination
 from groundwire.evaluation.results import RESULTS, Result, Status, read_results
 from groundwire.evaluation.run import Wanted, evaluate, report_again
 from groundwire.evaluation.sandbox.isolated import Bounds, Stopped
+from groundwire.evaluation.scratch import scratch_for
 from tests.unit.evaluation.conftest import FIXED, Bench
 
 QUICK = Settings(examination=Examination(Bounds(seconds=20, processes=30)))
@@ -83,11 +87,24 @@ def test_both_toolsets_replay_the_fix(bench: Bench, tmp_path: Path) -> None:
     assert "read_file" in transcript
 
 
-def test_the_clone_is_left_as_it_was(bench: Bench, tmp_path: Path) -> None:
-    before = sorted(path.name for path in bench.repository.iterdir())
+def test_the_clone_is_only_read(bench: Bench, tmp_path: Path) -> None:
+    def everything() -> dict[Path, bytes]:
+        return {path: path.read_bytes() if path.is_file() else b"" for path in bench.repository.rglob("*")}
+
+    before = everything()
     evaluate(wanted(bench), tmp_path / "out", InOrder(), Silent())
-    assert sorted(path.name for path in bench.repository.iterdir()) == before
-    assert not (bench.repository / ".git" / "worktrees").exists()
+    assert everything() == before
+
+
+def test_many_may_have_worktrees_of_one_repository(bench: Bench, tmp_path: Path) -> None:
+    def once(number: int) -> bool:
+        with worktree(bench.repository, bench.commit, tmp_path / f"work-{number}") as folder:
+            return (folder / "calc.py").is_file()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(once, range(40)))
+    assert not list(tmp_path.glob("work-*"))
+    assert not list((bench.repository / ".git" / "worktrees").iterdir())
 
 
 def test_an_interrupted_run_goes_on_and_loses_nothing(bench: Bench, tmp_path: Path) -> None:
@@ -101,6 +118,25 @@ def test_an_interrupted_run_goes_on_and_loses_nothing(bench: Bench, tmp_path: Pa
     results = evaluate(wanted(bench, *models), out, InOrder(), heard)
     assert (heard.attempts, len(heard.before), len(heard.made)) == (4, 3, 1)
     assert [result for result in results if result.key in finished] == list(finished.values())
+
+
+def test_two_runs_do_not_work_in_one_folder(bench: Bench, tmp_path: Path) -> None:
+    with scratch_for(tmp_path / "out"), pytest.raises(EvaluationFailed, match="Another run is under way"):
+        evaluate(wanted(bench), tmp_path / "out", InOrder(), Silent())
+
+
+def test_what_a_killed_run_left_behind_is_taken_away(tmp_path: Path) -> None:
+    left = Path(tempfile.mkdtemp(prefix="groundwire-eval-"))
+    (tmp_path / ".lock").write_text(str(left), encoding="utf-8")
+    with scratch_for(tmp_path) as scratch:
+        assert not left.exists()
+        assert scratch.is_dir()
+    assert not scratch.exists()
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (tmp_path / ".lock").write_text(str(kept), encoding="utf-8")
+    with scratch_for(tmp_path):
+        assert kept.is_dir()
 
 
 def test_a_line_that_was_cut_is_made_again(bench: Bench, tmp_path: Path) -> None:

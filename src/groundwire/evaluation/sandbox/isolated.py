@@ -17,6 +17,8 @@ from pathlib import Path
 
 import msgspec
 
+from groundwire.errors import EvaluationFailed
+
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 IN_PYTHON = Path(__file__).with_name("in_python")
 GRACE_SECONDS = 10.0
@@ -74,6 +76,8 @@ def run_isolated(
 
     Without `walls` there are only limits, as on a machine whose kernel has no namespaces and no Landlock.
     """
+    if os.name != "posix":
+        raise EvaluationFailed("Tests can be run in isolation on Linux and macOS only.")
     folder, scratch = folder.resolve(), scratch.resolve()
     home = scratch / "home"
     (home / "tmp").mkdir(parents=True, exist_ok=True)

@@ -30,6 +30,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 POLL_SECONDS = 0.05
+KERNEL_MARGIN = 20
+"""How many more processes the kernel allows than we do: enough for us to see that the limit is broken."""
+NOBODY_KNOWS = 100_000
+"""Processes of the user where they cannot be counted: no limit that could be broken by others."""
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER = 0x20000, 0x8000000, 0x10000000
 CLONE_NEWPID, CLONE_NEWNET = 0x20000000, 0x40000000
 MS_REC, MS_PRIVATE, MS_BIND = 0x4000, 0x40000, 0x1000
@@ -94,7 +98,9 @@ def _come_first() -> None:
 def _processes_of_this_user() -> int:
     """The kernel's limit counts all of a user's processes, those that have nothing to do with us, too."""
     count = 0
-    for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else []):
+    if not os.path.isdir("/proc"):
+        return NOBODY_KNOWS
+    for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
             count += os.stat(f"/proc/{name}").st_uid == os.getuid()
     return count
@@ -181,7 +187,7 @@ def _become(spec: dict[str, Any]) -> int:
         resource.RLIMIT_CPU: int(spec["seconds"]) + 1,
         resource.RLIMIT_AS: spec["memory"] + (1 << 30),  # the watch acts on what is used; this is behind it
         resource.RLIMIT_FSIZE: spec["file_size"],
-        resource.RLIMIT_NPROC: spec["processes_in_all"],
+        resource.RLIMIT_NPROC: spec["processes_in_all"] + KERNEL_MARGIN,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: 1024,
     }

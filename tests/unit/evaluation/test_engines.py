@@ -1,0 +1,129 @@
+"""Where attempts are made: in processes of this machine, or on Ray, with the same results."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from groundwire.errors import EvaluationFailed, MissingExtra
+from groundwire.evaluation.attempt import Attempt, Settings
+from groundwire.evaluation.engines import PoolEngine, RayEngine, engine_named
+from groundwire.evaluation.results import Key, Result, Status, read_results
+from groundwire.evaluation.run import Wanted, evaluate
+from tests.unit.evaluation.conftest import Bench
+
+
+class Silent:
+    """Hears nothing, except what a test wants to do when an attempt is finished."""
+
+    def __init__(self, on_finish: object = None) -> None:
+        self._on_finish = on_finish
+
+    def planned(self, attempts: int, done: Sequence[Result]) -> None:
+        pass
+
+    def started(self, attempt: Attempt) -> None:
+        pass
+
+    def finished(self, result: Result) -> None:
+        if callable(self._on_finish):
+            self._on_finish()
+
+
+def wanted(bench: Bench) -> Wanted:
+    return Wanted(str(bench.written()), ("gemini", "legacy"), ("replay:exact", "replay:typo-in-change"))
+
+
+def test_a_pool_makes_every_attempt(bench: Bench, tmp_path: Path) -> None:
+    results = evaluate(wanted(bench), tmp_path / "out", PoolEngine(2), Silent())
+    assert [result.status for result in results] == [Status.RESOLVED] * 4
+
+
+def test_what_is_finished_is_kept_when_the_run_is_interrupted(bench: Bench, tmp_path: Path) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(wanted(bench), tmp_path / "out", PoolEngine(1), Silent(interrupt))
+    assert len(read_results(tmp_path / "out")) == 1
+    assert len(evaluate(wanted(bench), tmp_path / "out", PoolEngine(1), Silent())) == 4
+
+
+class Deadly:
+    """Kills the process it is handed to."""
+
+    key = Key("a", "gemini", "replay:exact")
+
+    def __reduce__(self) -> tuple[object, tuple[int]]:
+        return os._exit, (1,)
+
+
+def test_a_pool_whose_workers_are_killed_again_and_again_gives_up(tmp_path: Path) -> None:
+    attempts = cast("list[Attempt]", [Deadly()])
+    with pytest.raises(EvaluationFailed, match=r"killed again and again.*--workers"):
+        list(PoolEngine(1).run(attempts, Settings(), tmp_path, lambda attempt: None))
+
+
+def test_a_run_that_is_killed_loses_no_finished_attempt(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = [
+        sys.executable,
+        "-m",
+        "groundwire",
+        "eval",
+        "run",
+        "--tasks",
+        str(bench.written()),
+        "--out",
+        str(out),
+    ]
+    words += [
+        "--workers",
+        "1",
+        "--model",
+        "replay:exact",
+        "--model",
+        "replay:typo-in-change",
+        "--model",
+        "replay:crlf",
+    ]
+    with subprocess.Popen(
+        words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, encoding="utf-8"
+    ) as run:
+        assert run.stderr is not None
+        for line in run.stderr:
+            if line.startswith("[2/6]"):
+                run.send_signal(signal.SIGKILL)
+                break
+    finished = read_results(out)
+    assert len(finished) >= 2
+    again = subprocess.run(words, capture_output=True, text=True, encoding="utf-8", check=True)
+    assert f"6 attempts, {len(finished)} of them finished before" in again.stderr
+    everything = read_results(out)
+    assert len(everything) == 6
+    assert {key: everything[key] for key in finished} == finished
+
+
+def test_ray_says_how_to_install_it() -> None:
+    if importlib.util.find_spec("ray") is not None:
+        pytest.skip("Ray is installed here")
+    with pytest.raises(MissingExtra, match=r"pip install 'groundwire\[ray\]'"):
+        engine_named("ray", 2)
+
+
+def test_ray_gives_the_same_results(bench: Bench, tmp_path: Path) -> None:
+    pytest.importorskip(
+        "ray", reason="Ray is an extra; make conformance PEER=ray runs this with the real one"
+    )
+    here = evaluate(wanted(bench), tmp_path / "pool", PoolEngine(2), Silent())
+    there = evaluate(wanted(bench), tmp_path / "ray", RayEngine(2), Silent())
+    told = [[result.told_apart_from_time() for result in results] for results in (here, there)]
+    assert told[0] == told[1]
