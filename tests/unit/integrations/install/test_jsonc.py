@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from groundwire.integrations.install.insertion import CannotEdit, Insertion
@@ -13,6 +13,7 @@ from groundwire.integrations.install.jsonc import add, line_of, look_up, parse, 
 from tests.unit.integrations.install.jsonc_texts import BLANK, DOCUMENT
 
 ENTRY = {"type": "local", "command": ["/usr/bin/groundwire", "mcp"], "enabled": True}
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 PATHS = st.sampled_from([("mcpServers", "groundwire"), ("mcp", "websearch"), ("a", "b", "c"), ("top",)])
 
 
@@ -24,6 +25,7 @@ def added(text: str, path: tuple[str, ...]) -> tuple[str, tuple[Insertion, ...],
         raise
 
 
+@UNHURRIED
 @given(DOCUMENT | BLANK, PATHS)
 def test_the_result_says_exactly_one_entry_more(text: str, path: tuple[str, ...]) -> None:
     result, insertions, _ = added(text, path)
@@ -35,12 +37,14 @@ def test_the_result_says_exactly_one_entry_more(text: str, path: tuple[str, ...]
     assert kept == text
 
 
+@UNHURRIED
 @given(DOCUMENT | BLANK, PATHS)
 def test_removing_gives_the_bytes_of_before(text: str, path: tuple[str, ...]) -> None:
     result, insertions, made = added(text, path)
     assert remove(result, path, insertions, made) == text
 
 
+@UNHURRIED
 @given(DOCUMENT, PATHS)
 def test_two_entries_come_out_in_reverse_order(text: str, path: tuple[str, ...]) -> None:
     one = added(text, path)
@@ -52,6 +56,7 @@ def test_two_entries_come_out_in_reverse_order(text: str, path: tuple[str, ...])
     assert remove(back, path, one[1], one[2]) == text
 
 
+@UNHURRIED
 @given(DOCUMENT, PATHS)
 def test_an_entry_is_found_by_name_when_the_file_was_written_anew(text: str, path: tuple[str, ...]) -> None:
     result, insertions, made = added(text, path)
@@ -60,6 +65,7 @@ def test_an_entry_is_found_by_name_when_the_file_was_written_anew(text: str, pat
     assert same(parse(remove(rewritten, path, insertions, made)), parse(text))
 
 
+@UNHURRIED
 @given(DOCUMENT, PATHS)
 def test_without_a_memory_only_the_entry_itself_goes(text: str, path: tuple[str, ...]) -> None:
     result = added(text, path)[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from groundwire.integrations.install.insertion import CannotEdit
@@ -18,6 +18,7 @@ ENTRY = {
     "startup_timeout_sec": 20,
 }
 
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 WORD = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8).map(
     lambda text: json.dumps(text, ensure_ascii=False)
 )
@@ -48,6 +49,7 @@ def documents(draw: st.DrawFn) -> str:
     return draw(st.sampled_from(["", "\ufeff"])) + "\n".join(lines).replace("\n", eol) + end
 
 
+@UNHURRIED
 @given(documents())
 def test_removing_gives_the_bytes_of_before(text: str) -> None:
     result, insertions, made = add(text, PATH, ENTRY)
@@ -56,6 +58,7 @@ def test_removing_gives_the_bytes_of_before(text: str) -> None:
     assert remove(result, PATH, insertions, made) == text
 
 
+@UNHURRIED
 @given(documents(), st.sampled_from(["\n[later]\nx = 1\n", "\n[mcp_servers.groundwire.tools]\nweb = 1\n"]))
 def test_what_others_wrote_behind_it_stays_or_goes_with_it(text: str, behind: str) -> None:
     result, insertions, made = add(text, PATH, ENTRY)
@@ -66,6 +69,7 @@ def test_what_others_wrote_behind_it_stays_or_goes_with_it(text: str, behind: st
     assert left == expected
 
 
+@UNHURRIED
 @given(documents())
 def test_the_table_is_found_by_name_when_nothing_is_remembered(text: str) -> None:
     result = add(text, PATH, ENTRY).text
