@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from groundwire.errors import UsageError
+from groundwire.errors import MissingGeminiKey, UsageError
 
 if TYPE_CHECKING:
     from groundwire.evaluation.attempt import Settings
@@ -106,8 +106,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do what the first word says."""
     actions = {"run": _run, "check": _check, "list": _list, "export": _export, "report": _report}
-    if arguments.workers < 1:
-        raise UsageError("--workers must be at least 1.")
+    for name in ("workers", "max_turns", "test_processes", "test_memory", "test_seconds", "agent_seconds"):
+        if getattr(arguments, name) <= 0:
+            raise UsageError(f"--{name.replace('_', '-')} must be more than 0.")
     return actions[arguments.action](arguments)
 
 
@@ -117,19 +118,29 @@ def _run(arguments: argparse.Namespace) -> int:
     from groundwire.evaluation.run import evaluate
 
     folder = Path(arguments.out)
+    wanted = _wanted(arguments)
+    if arguments.engine == "pool":  # the machines of a cluster have keys of their own
+        _check_key(wanted.models)
     engine = engine_named(arguments.engine, arguments.workers, arguments.ray_address)
     display = display_on(sys.stderr)
     try:
         with display:
-            results = evaluate(
-                _wanted(arguments), folder, engine, display, retry_errors=arguments.retry_errors
-            )
+            results = evaluate(wanted, folder, engine, display, retry_errors=arguments.retry_errors)
     except KeyboardInterrupt:
         print(f"Interrupted. The same command goes on where this ended: {folder}", file=sys.stderr)
         return 130
     print(display.closing(results))
     print(f"The report: {folder / 'report.html'}")
     return 0
+
+
+def _check_key(models: tuple[str, ...]) -> None:
+    """MissingGeminiKey when a model is to be asked without one: told once, and not at each attempt."""
+    from groundwire.evaluation.replay import is_replay
+    from groundwire.runtime import Runtime, config_from_world
+
+    if not all(map(is_replay, models)) and "gemini" not in Runtime(config_from_world()).usable():
+        raise MissingGeminiKey("No Gemini API key was found.")
 
 
 def _check(arguments: argparse.Namespace) -> int:

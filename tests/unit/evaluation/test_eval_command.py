@@ -46,7 +46,9 @@ def test_tasks_are_checked(capsys: pytest.CaptureFixture[str], bench: Bench) -> 
         (["run", "--tasks", "nowhere.jsonl"], "There is no task file or folder nowhere.jsonl"),
         (["run", "--only", "pager-last-pag"], "Did you mean 'pager-last-page'?"),
         (["run", "--model", "replay:nonsense"], "There is no variant 'nonsense'"),
-        (["run", "--workers", "0"], "--workers must be at least 1"),
+        (["run", "--workers", "0"], "--workers must be more than 0"),
+        (["run", "--test-seconds", "-1"], "--test-seconds must be more than 0"),
+        (["run", "--model", "gemini-3-pro"], "No Gemini API key was found. Get a key at"),
         (["run", "--test-command", "pytest"], "must hold {tests}"),
         (["export"], "Where to?"),
         (["report", "nowhere"], "There are no results in nowhere"),
@@ -60,7 +62,8 @@ def test_wrong_words_are_explained(
     complaint: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["eval", *words]) in (1, 2)
+    assert main(["eval", *words]) in (1, 2, 3)
+    assert not (tmp_path / "evaluation" / "results.jsonl").exists()
     assert complaint in capsys.readouterr().err
 
 
