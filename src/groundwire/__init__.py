@@ -9,14 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from groundwire.agent.approval import Proposal, Verdict
     from groundwire.agent.loop import Agent
     from groundwire.agent.outcome import Outcome
+    from groundwire.agent.prices import Price
     from groundwire.agent.tally import Limits
     from groundwire.citations import GroundedAnswer, Source, WebSearchError, WebSearchResult
     from groundwire.errors import GroundwireError
     from groundwire.library import open_agent, search, search_stream, search_sync
     from groundwire.tools.base import ToolResult
     from groundwire.tools.gemini_editor import GeminiEditor
+    from groundwire.tools.run_shell_command import Shell
     from groundwire.tools.toolset import Toolset, toolset
     from groundwire.version import __version__
     from groundwire.workspace.boundary import Workspace
@@ -28,9 +31,13 @@ _HOME_OF = {
     "GroundwireError": "groundwire.errors",
     "Limits": "groundwire.agent.tally",
     "Outcome": "groundwire.agent.outcome",
+    "Price": "groundwire.agent.prices",
+    "Proposal": "groundwire.agent.approval",
+    "Shell": "groundwire.tools.run_shell_command",
     "Source": "groundwire.citations",
     "ToolResult": "groundwire.tools.base",
     "Toolset": "groundwire.tools.toolset",
+    "Verdict": "groundwire.agent.approval",
     "WebSearchError": "groundwire.citations",
     "WebSearchResult": "groundwire.citations",
     "Workspace": "groundwire.workspace.boundary",
@@ -49,9 +56,13 @@ __all__ = [
     "GroundwireError",
     "Limits",
     "Outcome",
+    "Price",
+    "Proposal",
+    "Shell",
     "Source",
     "ToolResult",
     "Toolset",
+    "Verdict",
     "WebSearchError",
     "WebSearchResult",
     "Workspace",

@@ -15,6 +15,7 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -218,6 +219,13 @@ class Runtime:
             session=session,
             conversing=conversing,
         )
+
+    def _within_means(self, limits: Limits | None) -> Limits:
+        """The limits, with the configured budget where they name none."""
+        from groundwire.agent.tally import Limits  # noqa: PLC0415  (lazy, as above)
+
+        given = limits or Limits()
+        return given if given.cost is not None else replace(given, cost=self.config.agent.max_cost)
 
     def agent_model(self, wanted: str | None = None) -> str:
         """The model an agent works with: the wanted one, the configured one, or the provider's first."""

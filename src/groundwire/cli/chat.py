@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     config = config_from_world()
     for problem in config.problems:
         print(f"groundwire: {problem}", file=sys.stderr)
-    limits = run_arguments.limits(arguments, config)
+    limits = run_arguments.limits(arguments)
     with ExitStack() as stack:
         runner = stack.enter_context(asyncio.Runner())
         runtime = Runtime(config)

@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     config = config_from_world()
     for problem in config.problems:
         print(f"groundwire: {problem}", file=sys.stderr)
-    limits = run_arguments.limits(arguments, config)
+    limits = run_arguments.limits(arguments)
     display = EventLines(sys.stdout) if arguments.json else RunDisplay(sys.stdout, sys.stderr, live=True)
     outcome = asyncio.run(_run(task, arguments, config, limits, display))
     display.close(outcome)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from groundwire.agent.loop import Agent
     from groundwire.agent.session import Session
     from groundwire.agent.tally import Limits
-    from groundwire.config import Config
     from groundwire.runtime import Runtime
 
 MODES = ("ask", "edits", "plan", "yolo")
@@ -46,7 +45,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def limits(arguments: argparse.Namespace, config: Config) -> Limits:
+def limits(arguments: argparse.Namespace) -> Limits:
     """How far a task may go."""
     from groundwire.agent.tally import Limits
 
@@ -56,8 +55,7 @@ def limits(arguments: argparse.Namespace, config: Config) -> Limits:
         raise InvalidConfig("--max-tokens must be at least 1.")
     if arguments.max_cost is not None and not arguments.max_cost > 0:
         raise InvalidConfig("--max-cost must be above 0.")
-    cost = config.agent.max_cost if arguments.max_cost is None else arguments.max_cost
-    return Limits(turns=arguments.max_turns, tokens=arguments.max_tokens, cost=cost)
+    return Limits(turns=arguments.max_turns, tokens=arguments.max_tokens, cost=arguments.max_cost)
 
 
 def agent_maker(
