@@ -29,17 +29,15 @@ async def test_without_a_key_the_outcome_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "ending"), [(None, "money_budget"), (groundwire.Limits(cost=1.0), "done")]
+    ("limits", "ending"), [(None, "money_budget"), (groundwire.Limits(cost=1.0, turns=2), "turn_limit")]
 )
 async def test_the_configured_budget_counts_unless_another_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limits: groundwire.Limits | None, ending: str
 ) -> None:
     monkeypatch.setenv("GROUNDWIRE_AGENT_MAX_COST", "0.0000001")
     script = tmp_path / "script.toml"
-    script.write_text(
-        '[[step]]\ncall = [{ name = "glob", args = { pattern = "*" } }]\n[[step]]\noptional = true\ntext = "ok"\n',
-        encoding="utf-8",
-    )
+    endless = '[[step]]\ntimes = 0\ncall = [{ name = "glob", args = { pattern = "*" } }]\n'
+    script.write_text(endless, encoding="utf-8")
     async with Emulator(script=str(script)) as emulator:
         for name, value in emulator.env().items():
             monkeypatch.setenv(name, value)
