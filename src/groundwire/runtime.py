@@ -213,7 +213,7 @@ class Runtime:
             shell=Shell(without_secrets(self._env)) if shell or self.config.agent.shell else None,
             search=lambda query: search(query, route, self.wishes()),
             get_page=self._web.get,
-            limits=limits,
+            limits=self._within_means(limits),
             price=price_of(self.agent_model(model), self.config.agent.prices),
             tell=tell,
             session=session,
