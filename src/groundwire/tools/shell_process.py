@@ -15,7 +15,7 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
@@ -26,7 +26,8 @@ _LOOK = 0.05
 """Seconds between two looks at whether the command must end."""
 _PIECE = 65536
 _PIECES_IN_A_PIPE = 32
-_KILLING_ROUNDS = 20
+_KILLING_ROUNDS = 100
+_MOMENT = 0.005
 _SEQUENCES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor movements
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles, links
@@ -77,7 +78,7 @@ def run(
     assert process.stdout is not None
     pipe = _Pipe(process.stdout)
     try:
-        while process.poll() is None and not (late or stopped):
+        while _runs(process) and not (late or stopped):
             pipe.take(kept, _LOOK)
             late, stopped = clock() >= deadline, cancelled()
     finally:
@@ -111,7 +112,9 @@ class _Pipe:
     def take(self, kept: _Kept, seconds: float) -> None:
         """Take in a piece; wait for it up to `seconds`."""
         if not self._open:
-            time.sleep(seconds)  # its output is closed, and it still runs
+            time.sleep(
+                min(seconds, _MOMENT)
+            )  # its output is closed, so it will end at once, or it is a daemon
         elif self._selector.select(seconds):
             piece = os.read(self._stream.fileno(), _PIECE)
             kept.add(piece)
@@ -164,28 +167,56 @@ class _Kept:
         return f"{whole[:head]}\n\n... [{omitted} characters omitted] ...\n\n{whole[-(self._most - head) :]}"
 
 
+def _runs(process: subprocess.Popen[bytes]) -> bool:
+    """Whether it has not ended. It is not seen off yet: until then, nobody else gets its number, and its
+    group can be killed without hitting a stranger."""
+    if not hasattr(os, "waitid"):  # macOS before Python 3.13
+        return process.poll() is None
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+
 def _kill_everything(process: subprocess.Popen[bytes], mark: str) -> None:
-    """Kill the group and every process that carries the mark, until there is none."""
+    """Kill the group and every process that carries the mark, until it is clear that there is none."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
+    _, since = _state(process.pid)
     for _ in range(_KILLING_ROUNDS):
-        found = [one for one in _marked(mark) if one != process.pid]
+        found, unclear = _marked(mark, since)
         for one in found:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(one, signal.SIGKILL)
-        if not found:
+        if not found and not unclear:
             return
+        time.sleep(_MOMENT)
 
 
-def _marked(mark: str) -> Iterator[int]:
-    """The living processes with the mark in their environment; none where there is no /proc."""
+def _marked(mark: str, since: int) -> tuple[list[int], bool]:
+    """The living processes with the mark in their environment, and whether one of those that began since is
+    just becoming another program: its environment cannot be read for a moment. None where there is no
+    /proc."""
     wanted = f"{MARK}={mark}".encode()
+    found, unclear = [], False
     try:
         names = os.listdir("/proc")
     except OSError:
-        return
-    for name in names:
-        if name.isdigit():
-            with suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:
-                if wanted in file.read().split(b"\0"):
-                    yield int(name)
+        return [], False
+    for name in filter(str.isdigit, names):
+        with suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:
+            environment = file.read()
+            if wanted in environment.split(b"\0"):
+                found.append(int(name))
+            elif not environment:
+                state, began = _state(int(name))
+                unclear = unclear or (state not in "ZX" and began >= since > 0)
+    return found, unclear
+
+
+def _state(process_id: int) -> tuple[str, int]:
+    """A process's state as /proc has it (Z and X have ended), and when it began, in ticks since the system
+    did."""
+    try:
+        with open(f"/proc/{process_id}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return "X", 0
+    return fields[0].decode(), int(fields[19])
