@@ -161,23 +161,8 @@ ODD_PATHS = (
 
 
 def _some_path(root: Path, files: list[str], random: Random) -> str:
-    roll = random.random()
-    if roll < 0.08:
-        odd = (
-            "missing.txt",
-            "../outside.txt",
-            "/etc/passwd",
-            "",
-            " ",
-            "a/b/c.txt",
-            ".env",
-            "src",
-            "..",
-            ".git/HEAD",
-        )
-        return random.choice(
-            (*odd, "a\tb", "x" * 300, "node_modules/x.js", "@a.txt", "@src/a.txt", "./a.txt")
-        )
+    if random.random() < 0.08:
+        return random.choice(ODD_PATHS)
     path = random.choice(files)
     return str(root / path) if random.random() < 0.3 else path
 
