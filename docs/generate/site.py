@@ -23,7 +23,8 @@ _LANGUAGES = {".py": "python", ".toml": "toml", ".md": "markdown", ".js": "javas
 def on_files(files: Files, config: Any) -> Files:
     """Add a page for every file that a page links to, and those from the top folder."""
     for name, source in FROM_THE_TOP.items():
-        files.append(File.generated(config, name, content=(ROOT / source).read_text(encoding="utf-8")))
+        content = (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](")
+        files.append(File.generated(config, name, content=content))
     for page in list(files.documentation_pages()):
         for target in _targets(page):
             name = _page_name(target)
