@@ -124,6 +124,7 @@ def _closing(console: Console, worked: bool) -> int:
         console.print("[red]Something above did not work; please report it with this output.[/red]")
         return 1
     console.print("With a key of your own the same commands search the web:")
-    console.print("  export GEMINI_API_KEY=...      or OPENROUTER_API_KEY=..., or sign in with: groundwire login openai")
+    console.print("  export GEMINI_API_KEY=...      or OPENROUTER_API_KEY=...")
+    console.print("  groundwire login openai        asks on your ChatGPT plan")
     console.print("  groundwire doctor              shows what is configured and what is missing")
     return 0
