@@ -66,9 +66,11 @@ class RawEventParser:
 
     def feed(self, chunk: bytes) -> list[RawEvent]:
         """The events that `chunk` completes."""
-        if self._nothing_open() and (event := _whole_event(chunk)) is not None:
-            self._started = True
-            return [event]
+        if not (self._unfinished or self._data or self._name):
+            event = _whole_event(chunk)
+            if event is not None:
+                self._started = True
+                return [event]
         self._held += len(chunk)
         if self._held > self._limit:
             raise _too_large(self._limit)
@@ -83,9 +85,6 @@ class RawEventParser:
         events = self._lines(rest + b"\n") if rest else []
         self._unfinished, self._held = [], 0
         return events + self._dispatch()
-
-    def _nothing_open(self) -> bool:
-        return not (self._unfinished or self._data or self._name)
 
     def _lines(self, received: bytes) -> list[RawEvent]:
         # A CR at the very end may be the first half of CRLF: keep it for the next chunk.
@@ -120,12 +119,10 @@ class RawEventParser:
 
 def _whole_event(chunk: bytes) -> RawEvent | None:
     """The one event that is the whole chunk: how most servers send them, and the quick way to read one."""
-    if not chunk.startswith(b"data:") or not chunk.endswith((b"\n\n", b"\r\n\r\n")):
+    if not chunk.startswith(b"data: ") or not chunk.endswith((b"\n\n", b"\r\n\r\n")):
         return None
-    line = chunk.rstrip(b"\r\n")
-    if b"\n" in line or b"\r" in line:
-        return None
-    return RawEvent(b"message", line[5:].removeprefix(b" "))
+    data = chunk[6:].rstrip(b"\r\n")
+    return None if b"\n" in data or b"\r" in data else RawEvent(b"message", data)
 
 
 def _decoded(event: RawEvent) -> Event:
@@ -151,7 +148,10 @@ def one_line(document: bytes) -> bytes:
         document = document.replace(b"\r", b" ").replace(b"\n", b" ")
     if document.isascii():
         return document
-    document = document.decode("utf-8", "replace").encode()
+    try:
+        document.decode()
+    except UnicodeDecodeError:
+        document = document.decode("utf-8", "replace").encode()
     for character, escape in _LINE_ENDS_ELSEWHERE:
         if character in document:
             document = document.replace(character, escape)

@@ -10,16 +10,17 @@ Whole documents are never built in memory: JSON is checked and cut as bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from groundwire.errors import BodyTooLarge, UnreadableAnswer
 from groundwire.transport.base import MAX_BODY_BYTES
-from groundwire.transport.sse import RawEventParser
+from groundwire.transport.sse import RawEvent, RawEventParser
 
 _BLANK = b" \t\r\n"
+_EMPTY = re.compile(rb"\{\s*\}")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -74,6 +75,8 @@ class EventUnwrapper:
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """The documents that `chunk` completes, in order."""
+        if self._start is None and self._whole is None:
+            return _payloads(self._events.feed(chunk))
         if self._start is not None:
             chunk = self._sense(chunk)
         if self._whole is not None:
@@ -81,7 +84,7 @@ class EventUnwrapper:
             if len(self._whole) > self._limit:
                 raise BodyTooLarge(f"The answer is larger than {self._limit // (1024 * 1024)} MB.")
             return []
-        return _payloads(event.data for event in self._events.feed(chunk)) if chunk else []
+        return _payloads(self._events.feed(chunk)) if chunk else []
 
     def close(self) -> list[bytes]:
         """What the end of the stream completes."""
@@ -89,7 +92,7 @@ class EventUnwrapper:
             return _whole_documents(bytes(self._whole))
         left, self._start = self._start or b"", None
         events = [*self._events.feed(left), *self._events.close()]
-        return _payloads(event.data for event in events if _is_json(event.data))
+        return _payloads([event for event in events if _is_json(event.data)])
 
     def _sense(self, chunk: bytes) -> bytes:
         """The bytes so far, once they show what kind of stream this is; nothing before that."""
@@ -144,24 +147,30 @@ def _first(document: bytes) -> bytes:
     return bytes(elements[0]) if elements else b"{}"
 
 
-def _payloads(events: Iterable[bytes]) -> list[bytes]:
+def _payloads(events: list[RawEvent]) -> list[bytes]:
     found: list[bytes] = []
-    for data in events:
-        document = data.strip(_BLANK)
-        if not document or document == b"[DONE]":
-            continue
-        if document.startswith(b"["):
-            found += [_without_envelope(one) for one in _elements(document)]
+    for _, data in events:
+        if data.startswith(b"{"):
+            found.append(_without_envelope(data))
         else:
-            found.append(_without_envelope(document))
+            found += _oddly_put(data.strip(_BLANK))
     return found
+
+
+def _oddly_put(document: bytes) -> list[bytes]:
+    """The documents in data that does not begin with one."""
+    if not document or document == b"[DONE]":
+        return []
+    if document.startswith(b"["):
+        return [_without_envelope(one) for one in _elements(document)]
+    return [_without_envelope(document)]
 
 
 def _whole_documents(body: bytes) -> list[bytes]:
     document = body.removeprefix(_BOM).strip(_BLANK)
     if not _is_json(document):  # cut in half
         return []
-    return _payloads([document])
+    return _oddly_put(document)
 
 
 def _is_json(document: bytes) -> bool:
@@ -189,13 +198,13 @@ def _without_envelope(document: bytes) -> bytes:
     response = bytes(envelope.response)
     if not response.startswith(b"{"):
         return b"{}" if response == b"null" else document
-    if envelope.trace_id is UNSET or not bytes(envelope.trace_id).startswith(b'"'):
+    if envelope.trace_id is UNSET or (trace := bytes(envelope.trace_id))[:1] != b'"':
         return response
     if b'"responseId"' in response and _identified.decode(response).identity is not UNSET:
         return response
     # Gemini CLI takes the trace for the response's id.
-    joint = b"" if response[1:-1].strip(_BLANK) == b"" else b","
-    return b"".join((response[:-1], joint, b'"responseId":', envelope.trace_id, b"}"))
+    joint = b'"responseId":' if _EMPTY.fullmatch(response) else b',"responseId":'
+    return b"".join((response[:-1], joint, trace, b"}"))
 
 
 def _unreadable(document: bytes) -> UnreadableAnswer:
