@@ -56,6 +56,26 @@ class Terminal:
         """Type the words; a line ends with Enter."""
         os.write(self._handle, words.encode())
 
+    def press_until(self, key: str, words: str) -> None:
+        """Press a key until the words appear, as a person does.
+
+        Python's readline looks for a signal only while it waits: one that comes while it draws a letter
+        is seen at the next.
+        """
+        pressed = float("-inf")
+
+        def appeared() -> bool:
+            nonlocal pressed
+            if words in self.output[self._seen :]:
+                return True
+            if time.monotonic() - pressed > 1:
+                self.type(key)
+                pressed = time.monotonic()
+            return False
+
+        self._until(appeared, f"{words!r} did not appear")
+        self.expect(words)
+
     def say(self, line: str) -> None:
         """Wait for the prompt and type a line."""
         self.expect("› ")

@@ -96,8 +96,7 @@ def test_ctrl_c_stops_the_turn_and_not_the_program(scrubbed_environment: Path) -
         person.expect("› ")
         person.type("never mind")
         person.expect("never mind")  # only now is it certain that the line is being read
-        person.type(CTRL_C)
-        person.expect("Ctrl-D or /quit leaves")
+        person.press_until(CTRL_C, "Ctrl-D or /quit leaves")
         person.say("are you there?")
         person.expect("Still here.")
         person.expect("› ")
