@@ -23,7 +23,7 @@ demo: $(READY)
 	@$(BIN)/groundwire demo
 
 test: $(READY)
-	@PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -n auto $(ARGS)
+	@PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
 lint: $(READY)
 	@$(BIN)/ruff check .

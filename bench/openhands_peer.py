@@ -1,7 +1,8 @@
 """OpenHands' search tool as a peer: finding a Python that has it, and asking it pattern by pattern.
 
-`openhands-tools` needs a newer Python than we do. The one that `OPENHANDS_PYTHON` names is used, or a
-python3.12, 3.13 or 3.14 on the PATH that can import the package; without any, the peer is not run.
+`openhands-tools` needs a newer Python than we do. The one that `OPENHANDS_PYTHON` names is used, or the one
+that `make conformance` installed it into, or a python3.12, 3.13 or 3.14 on the PATH that can import the
+package; without any, the peer is not run.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from pathlib import Path
 from groundwire.tools.ripgrep import ripgrep_path
 
 PYTHONS = ("python3.12", "python3.13", "python3.14")
+INSTALLED = Path(__file__).resolve().parent.parent / ".conformance/pypi/openhands/bin/python"
 SCRIPT = Path(__file__).with_name("openhands_tools.py")
 
 
 def openhands_python() -> str | None:
     """A Python that can import OpenHands' tools, or None."""
     given = os.environ.get("OPENHANDS_PYTHON")
-    found = [given] if given else [sys.executable, *filter(None, map(shutil.which, PYTHONS))]
-    for python in found:
+    found = [given] if given else [sys.executable, str(INSTALLED), *filter(None, map(shutil.which, PYTHONS))]
+    for python in filter(os.path.exists, found):
         probe = [python, "-c", "import openhands.tools.grep.impl"]
         if subprocess.run(probe, capture_output=True, check=False, env=_environment()).returncode == 0:
             return python
@@ -67,7 +69,7 @@ def openhands(python: str | None, tree: Path) -> Iterator[OpenHands | None]:
         yield None
         return
     with subprocess.Popen(
-        [python, str(SCRIPT), str(tree)],
+        [python, "-P", str(SCRIPT), str(tree)],  # a benchmark of ours may be called like a package of theirs
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -42,7 +42,7 @@ def candidates() -> dict[str, list[str]]:
 
 def installed(name: str) -> str | None:
     """The program, where `make conformance` put it or on PATH."""
-    places = sorted((ROOT / ".conformance").glob(f"*/node_modules/.bin/{name}"))
+    places = sorted((ROOT / ".conformance").glob(f"npm/*/node_modules/.bin/{name}"))
     return str(places[0]) if places else shutil.which(name)
 
 

@@ -35,8 +35,9 @@ _RIPGREP_ONLY = frozenset((".ignore", ".rgignore", ".jj"))
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _BINARY_BYTES = 64 * 1024
 """Ripgrep's first look at a file: with a zero byte in there it reports nothing of it."""
-# The long s and the Kelvin sign are an s and a k to a search that ignores case.
-_ALSO_LETTERS = {b"s": "\u017f".encode(), b"k": "\u212a".encode()}
+# To a search that ignores case they are an s and a k.
+_LONG_S = "\u017f".encode()
+_KELVIN = "\u212a".encode()
 _READ = (
     os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 )
@@ -173,7 +174,7 @@ def _lines_of(path: str, data: bytes, wanted: WordSearch) -> Iterator[Line]:
     searched = data
     if not wanted.case_sensitive:
         word, searched = word.lower(), data.lower()
-        if any(letter in word and other in data for letter, other in _ALSO_LETTERS.items()):
+        if (b"s" in word and _LONG_S in data) or (b"k" in word and _KELVIN in data):
             raise _NotPlainError
     place = searched.find(word)
     number, counted = 1, 0

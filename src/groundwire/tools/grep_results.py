@@ -71,10 +71,11 @@ def lines_result(matches: Matches, asked: Asked, folder: str) -> ToolResult:
     text = f"Found {count} {term} {asked.phrase}{asked.limit(matches)}:\n---\n"
     text += blocks(matches.lines)
     summary = f"Found {count} {term}" + (" (limited)" if matches.limited else "")
+    prefix = os.path.join(folder, "")
     shown = [
         {
             "filePath": line.path,
-            "absolutePath": os.path.join(folder, line.path),
+            "absolutePath": prefix + line.path,
             "lineNumber": line.number,
             "line": line.text.rstrip(JS_SPACE),
         }
