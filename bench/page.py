@@ -107,7 +107,7 @@ def plot(curve: Curve, folder: Path) -> None:
     mpl.rcParams.update({"svg.hashsalt": "groundwire", "font.size": 11, "svg.fonttype": "none"})
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(7.2, 4.0), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(8.4, 4.0), layout="constrained")
     for colour, (name, points) in zip(COLOURS, curve.lines.items(), strict=False):
         xs, ys = zip(*points, strict=True)
         width = 2.4 if name == "groundwire" else 1.4
@@ -115,12 +115,14 @@ def plot(curve: Curve, folder: Path) -> None:
     if curve.logarithmic:
         axes.set_xscale("log")
         axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
     axes.set_title(curve.title)
     axes.set_xlabel(curve.x)
     axes.set_ylabel(curve.y)
     axes.grid(visible=True, which="major", color="#dadce0", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     figure.savefig(folder / f"{curve.name}.svg", metadata={"Date": None})
     figure.savefig(folder / f"{curve.name}.png", dpi=150)
     pyplot.close(figure)

@@ -14,7 +14,9 @@ nothing about a tool. Exits 1 when a goal is missed.
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
+import shutil
 import statistics
 import subprocess
 import sys
@@ -203,6 +205,7 @@ def file_races() -> list[Race]:
     races = []
     for ending in ("\n", "\r\n"):
         folder = Path(tempfile.mkdtemp(prefix="groundwire-bench-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
         lines = [f"line {number} of a file that is long enough" for number in range(2000)]
         (folder / "a.txt").write_bytes(ending.join([*lines, ""]).encode())
         tools = toolset(folder)
