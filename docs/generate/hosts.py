@@ -19,7 +19,7 @@ from groundwire.integrations.install.parts import Wish
 
 RECORDINGS = Path(__file__).parents[1] / "recordings"
 WIDTH = 90
-COMMAND = ("/home/you/.local/bin/groundwire",)
+COMMAND = ("/usr/local/bin/groundwire",)
 
 
 def svg(name: str) -> str:

@@ -8,6 +8,7 @@ the answers of the tools, so a toolset that reports success for a wrong edit is 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -113,30 +114,30 @@ class ReplayModel:
         return tools.edit(edit, right)
 
 
-class Dialect:
+class Dialect(ABC):
     """How one toolset is called."""
 
     shows_line_numbers = False
 
+    @abstractmethod
     def look_around(self) -> Call:
         """List the files."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, path: str) -> Call:
         """Read a file."""
-        raise NotImplementedError
 
+    @abstractmethod
     def create(self, path: str, content: str) -> Call:
         """Write a whole file."""
-        raise NotImplementedError
 
+    @abstractmethod
     def edit(self, edit: Edit, strings: Strings, path: str | None = None) -> Call:
         """Replace a text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def edit_in_other_dialect(self, edit: Edit, strings: Strings) -> Call:
         """Replace a text, with the parameters of the other toolset."""
-        raise NotImplementedError
 
 
 class GeminiDialect(Dialect):
