@@ -81,14 +81,26 @@ def check_commit(repository: Path, commit: str, task: str) -> None:
 @contextmanager
 def worktree(repository: Path, commit: str, place: Path) -> Iterator[Path]:
     """A fresh checkout of a commit at `place`, gone afterwards."""
-    git(repository, "worktree", "add", "--detach", "--force", str(place), commit)
+    with _alone(repository):
+        git(repository, "worktree", "add", "--detach", "--force", str(place), commit)
     notes = Path((place / ".git").read_text(encoding="utf-8").removeprefix("gitdir:").strip())
     try:
         yield place
     finally:
-        # Not `git worktree prune`: it may take away the folder in which another process notes its worktree.
         shutil.rmtree(place, ignore_errors=True)
-        shutil.rmtree(notes, ignore_errors=True)
+        with _alone(repository):
+            shutil.rmtree(notes, ignore_errors=True)
+
+
+@contextmanager
+def _alone(repository: Path) -> Iterator[None]:
+    """While others wait: git reads every worktree's notes when it adds one, and fails if some vanish."""
+    import fcntl  # noqa: PLC0415  (only where evaluations run: not on Windows)
+
+    folder = repository / ".git"
+    with (folder if folder.is_dir() else repository).joinpath("groundwire.lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def patch_of(folder: Path, commit: str) -> str:
