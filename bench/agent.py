@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from bench.results import Curve, Row, Spread, save
+from bench.results import Curve, Row, Spread, finish
 
 MOST_MS = 5.0
 """The goal for a turn."""
@@ -234,13 +234,6 @@ def report(turns: int, recorded: list[dict[str, Any]], plain: list[dict[str, Any
             statistics.median(growth) <= MOST_GROWTH_MB,
         ),
     ]
-    for row in rows:
-        spread = row.ours
-        print(
-            f"{row.what:45} {spread.median:7.2f} {row.unit} ({spread.low:.2f} to {spread.high:.2f})"
-            + (f"   goal: {row.goal}: {'reached' if row.reached else 'missed'}" if row.goal else "")
-        )
-    print(f"{'the same without a session':45} {statistics.median(without):7.2f} ms")
     slowest = sorted(overheads)[int(len(overheads) * 0.99)]
     request, transcript = recorded[0]["request"] / 1e3, recorded[0]["transcript"] / 1e3
     print(
@@ -258,8 +251,7 @@ def report(turns: int, recorded: list[dict[str, Any]], plain: list[dict[str, Any
         Curve("agent-over-turns", "A turn of the agent beside the model", "turn", "ms", lines, False),
         Curve("agent-memory", "Memory of the agent", "turn", "MB", memory, False),
     ]
-    save("agent", rows, curves)
-    return 1 if any(row.reached is False for row in rows) else 0
+    return finish("agent", rows, curves)
 
 
 if __name__ == "__main__":

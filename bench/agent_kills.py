@@ -28,7 +28,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from bench.results import Row, Spread, save
+from bench.results import Row, Spread, finish
 
 GROW = ("replace", {"file_path": "tally.txt", "old_string": "I\n", "new_string": "II\n"})
 """Done twice, it would show."""
@@ -226,14 +226,12 @@ def main() -> int:
                 print(f"trial {number}: {problem}", file=sys.stderr)
     server.shutdown()
     server.server_close()
-    print(f"{options.trials} runs killed and resumed, {wrong} came to another end")
     after = ", ".join(f"{kind} {count}" for kind, count in trials.deaths.most_common())
-    print(f"the last event before each kill: {after}")
     what = f"runs of the agent that came to another end, {options.trials} killed and resumed"
     row = Row(what, "runs", Spread.of([float(wrong)]), goal="none", reached=not wrong)
-    if options.trials >= WORTH_KEEPING:
-        save("agent_kills", [row], note=f"The last event before each kill: {after}.")
-    return 1 if wrong else 0
+    note = f"The last event before each kill: {after}"
+    print(note)
+    return finish("agent_kills", [row], note=note, keep=options.trials >= WORTH_KEEPING)
 
 
 if __name__ == "__main__":

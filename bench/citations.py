@@ -14,8 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,13 +23,14 @@ from typing import Any
 
 import msgspec
 
-from bench.results import Curve, Row, Spread, save
-from conformance.gemini_oracle import core_package
+from bench.peers import Peers
+from bench.results import Curve, Row, Spread, finish
 from groundwire.citations import result
 from groundwire.providers.gemini import Said
 
 SIZES = [(100, 10_000), (1_000, 100_000), (3_000, 300_000), (10_000, 1_000_000)]
 GOAL = 5.0
+PEER = "Gemini CLI"
 WORDS = ["the answer", "to a query", "is what", "its sources", "say about it", "and not", "a memory"] * 5
 WORDS += ["größe", "naïve", "天气", "🌍"]
 CHUNKS = 50
@@ -69,7 +68,7 @@ def neighbours(chance: random.Random) -> list[int]:
     return list(range(first, first + chance.randint(1, 3)))
 
 
-def ours(prepared: dict[str, Any], rounds: int) -> list[float]:
+def inserted(prepared: dict[str, Any], rounds: int) -> list[float]:
     """Milliseconds of each round: from the decoded response to the result's text, as the other tool does."""
     times = []
     for _ in range(rounds):
@@ -99,61 +98,48 @@ def main() -> int:
     options = parser.parse_args()
     if options.ours:
         prepared = msgspec.json.decode(options.ours.read_bytes())
-        print(json.dumps({"times": ours(prepared, options.rounds)}))
+        print(json.dumps({"times": inserted(prepared, options.rounds)}))
         return 0
-    node = shutil.which("node")
-    if node is None:
-        print("not run: Node.js is needed to run Gemini CLI's code")
-        return 0
-    theirs = [node, str(Path(__file__).with_name("gemini_citations.mjs")), str(core_package())]
+    peers = Peers()
+    core = peers.place("gemini-cli-core", PEER)
+    if core is None:
+        return finish("citations", [], not_run=peers.not_run)
+    package = core / "node_modules" / "@google" / "gemini-cli-core"
+    theirs = ["node", str(Path(__file__).with_name("gemini_citations.mjs")), str(package)]
     mine = [sys.executable, "-m", "bench.citations", "--rounds", str(options.rounds), "--ours"]
-    print(f"{'supports':>9} {'text':>8}  {'':<10} {'groundwire':>18} {'Gemini CLI 0.61.0':>20} {'ratio':>7}")
-    reached = False
     rows: list[Row] = []
-    lines: dict[str, list[tuple[float, float]]] = {"groundwire": [], "Gemini CLI": []}
+    lines: dict[str, list[tuple[float, float]]] = {"groundwire": [], PEER: []}
     for supports, size in SIZES:
-        measured: dict[str, list[list[float]]] = {"mine": [], "theirs": []}
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "response.json"
-            file.write_bytes(msgspec.json.encode(response(supports, size)))
-            for _ in range(options.processes):
-                measured["mine"].append(run([*mine, str(file)]))
-                measured["theirs"].append(run([*theirs, str(file), str(options.rounds)]))
-        for name, pick in (("first call", slice(0, 1)), ("warm", slice(3, None))):
-            ours_, theirs_ = ([time for run in runs for time in run[pick]] for runs in measured.values())
-            ratio = statistics.median(theirs_) / statistics.median(ours_)
-            print(
-                f"{supports:>9,} {size // 1000:>5} kB  {name:<10}"
-                f" {told(ours_):>18} {told(theirs_):>20} {ratio:>6.1f}x"
-            )
-            row = Row(
-                f"{supports:,} supports in {size // 1000} kB, {name}",
-                "ms",
-                Spread.of(ours_),
-                {"Gemini CLI": Spread.of(theirs_)},
-            )
-            if name == "first call":
-                reached = ratio >= GOAL
-                for line, times in zip(lines.values(), (ours_, theirs_), strict=True):
-                    line.append((supports, statistics.median(times)))
-                if (supports, size) == SIZES[-1]:
-                    row = msgspec.structs.replace(
-                        row, goal=f"{GOAL:.0f} times faster than Gemini CLI", reached=reached
-                    )
-            rows.append(row)
-    curve = Curve(
-        "citations-over-supports", "Inserting citations, first call of a process", "supports", "ms", lines
-    )
-    save("citations", rows, [curve], versions={"Gemini CLI": "0.61.0"})
-    verdict = "reached" if reached else "NOT reached"
-    print(f"goal for the first call, 10,000 supports in 1 MB: {GOAL:.0f}x, {verdict}")
-    return 0 if reached else 1
+        first, warm = race(mine, theirs, supports, size, options)
+        lines["groundwire"].append((supports, first.ours.median))
+        lines[PEER].append((supports, first.peers[PEER].median))
+        rows += [first, warm]
+    reached = rows[-2].ours.median * GOAL <= rows[-2].peers[PEER].median
+    rows[-2] = msgspec.structs.replace(rows[-2], goal=f"{GOAL:.0f} times faster than {PEER}", reached=reached)
+    title = "Inserting citations, first call of a process"
+    curve = Curve("citations-over-supports", title, "supports", "ms", lines)
+    return finish("citations", rows, [curve], versions=peers.versions)
 
 
-def told(times: list[float]) -> str:
-    """The median and half of the middle spread, in milliseconds."""
-    quarters = statistics.quantiles(times, n=4)
-    return f"{statistics.median(times):.2f} ± {(quarters[2] - quarters[0]) / 2:.2f} ms"
+def race(
+    mine: list[str], theirs: list[str], supports: int, size: int, options: argparse.Namespace
+) -> tuple[Row, Row]:
+    """Processes of both on one response, in turns: the first call of a process, and the warm ones."""
+    ours: list[list[float]] = []
+    others: list[list[float]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "response.json"
+        file.write_bytes(msgspec.json.encode(response(supports, size)))
+        for _ in range(options.processes):
+            ours.append(run([*mine, str(file)]))
+            others.append(run([*theirs, str(file), str(options.rounds)]))
+
+    def row(name: str, calls: slice) -> Row:
+        mine, theirs = ([time for run in runs for time in run[calls]] for runs in (ours, others))
+        what = f"{supports:,} supports in {size // 1000} kB, {name}"
+        return Row(what, "ms", Spread.of(mine), {PEER: Spread.of(theirs)})
+
+    return row("first call", slice(0, 1)), row("warm", slice(3, None))
 
 
 if __name__ == "__main__":

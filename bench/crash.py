@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from bench.results import Row, Spread, save
+from bench.results import Row, Spread, finish
 
 TRIALS = 10_000
 FILES = 4
@@ -40,11 +40,9 @@ def main() -> int:
         while done < options.trials:
             done += trials(root, random, min(50, options.trials - done))
             damaged += sum(not is_whole(root / f"{number}.txt") for number in range(FILES))
-    print(f"{done} kills, {damaged} damaged files")
-    if done >= TRIALS:
-        name = f"files damaged by {done:,} kills"
-        save("crash", [Row(name, "files", Spread.of([float(damaged)]), {}, "none", not damaged)])
-    return 1 if damaged else 0
+    name = f"files damaged by {done:,} kills"
+    row = Row(name, "files", Spread.of([float(damaged)]), {}, "none", not damaged)
+    return finish("crash", [row], keep=done >= TRIALS)
 
 
 def trials(root: Path, random: Random, count: int) -> int:

@@ -23,8 +23,8 @@ NPM = {
 }  # fmt: skip
 
 
-def fetched(folder: Path) -> Path:
-    """The folder, with every package and version that could be got and was not there yet."""
+def fetched(folder: Path) -> Path | None:
+    """The folder with every package and version that could be got; None when there is none of them."""
     for names, get in ((PYPI, _from_pypi), (NPM, _from_npm)):
         for name, versions in names.items():
             for version in versions:
@@ -32,12 +32,14 @@ def fetched(folder: Path) -> Path:
                 if not target.is_dir():
                     with tempfile.TemporaryDirectory(prefix="groundwire-") as place:
                         get(name, version, Path(place), target)
-    return folder
+    return folder if folder.is_dir() else None
 
 
 def _from_pypi(name: str, version: str, place: Path, target: Path) -> None:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
-    done = subprocess.run([*command, "--dest", str(place), f"{name}=={version}"], check=False)
+    done = subprocess.run(
+        [*command, "--dest", str(place), f"{name}=={version}"], check=False, capture_output=True
+    )
     for wheel in place.glob("*.whl") if done.returncode == 0 else ():
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(target)

@@ -1,21 +1,19 @@
 """The edit benchmark: real hunks, each with the mistakes models make, scored correct, wrong or refused.
 
-    python -m bench.edits [REPOSITORY ...] [--packages FOLDER] [--hunks 2000] [--seed 1]
-                          [--fetch] [--gemini-cli HUNKS]
+    python -m bench.edits [REPOSITORY ...] [--packages FOLDER] [--hunks 2000] [--seed 1] [--peer-seconds 240]
 
-Without arguments the sources are those named in EDIT_REPOSITORIES and EDIT_PACKAGES, or else the history of
-the repository in the current folder. `--fetch` gets two releases each of some packages from PyPI and
-npm into .bench/packages and uses them. Correct is the file with the
-hunk applied and every other byte as it was; an exact match applied literally is correct as well. In
-a trap the caller is mistaken about the file, and only a refusal is correct. The score of an editor is the
-mean over the classes of mistakes.
+The hunks come from the histories of repositories, or from the differences between releases of packages: two
+each of eighteen, got from PyPI and npm into .bench/packages, unless other sources are named. Correct is the
+file with the hunk applied and every other byte as it was; an exact match applied literally is correct as
+well. In a trap the caller is mistaken about the file, and only a refusal is correct. The score of an editor
+is the mean over the classes of mistakes. Other editors get the same cases in turns with ours, until their
+time is over: one of them searches for seconds in a large file.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-import os
 import random
 import time
 from collections import Counter
@@ -24,15 +22,21 @@ from pathlib import Path
 
 from bench.edit_hunks import CONTEXT, Hunk, from_git, from_packages
 from bench.edit_mistakes import MISTAKES, Case
+from bench.edit_packages import fetched
+from bench.edit_peers import Editor, other_editors
 from bench.edit_traps import TRAPS
-from bench.results import Row, Spread, save
+from bench.peers import Peers
+from bench.results import Row, Spread, finish
 from groundwire.tools.matching import Edit, Strategy, find_edit
 
 WIDER_CONTEXT = 7
-PEER_SECONDS = 600.0
-"""A peer that searches for seconds in each large file is not waited for."""
-Editor = Callable[[Case], tuple[str | None, bool]]
-"""A case to the text after the edit (None when refused), and whether it was an exact match."""
+PEER_SECONDS = 240.0
+OURS = "groundwire"
+
+Scores = dict[str, Counter[str]]
+"""By class of mistake: how many cases were correct, wrong, refused."""
+Labelled = tuple[str, Hunk, Case]
+"""A case with its class and the hunk it is made of."""
 
 
 def groundwire(case: Case) -> tuple[str | None, bool]:
@@ -54,13 +58,13 @@ def score(case: Case, outcome: tuple[str | None, bool]) -> str:
     return "correct" if text == case.meant or literal else "wrong"
 
 
-def cases(hunks: list[Hunk], seed: int) -> Iterator[tuple[str, bool, Hunk, Case]]:
-    """Every hunk with every mistake and trap that applies to it: class, is it a trap, hunk, case."""
+def cases(hunks: list[Hunk], seed: int) -> Iterator[Labelled]:
+    """Every hunk with every mistake and trap that applies to it."""
     for at, hunk in enumerate(hunks):
         for name, mistake in itertools.chain(MISTAKES.items(), TRAPS.items()):
             case = mistake(hunk, random.Random(f"{seed} {at} {name}"))
             if case is not None:
-                yield name, name in TRAPS, hunk, case
+                yield name, hunk, case
 
 
 def collect(options: argparse.Namespace) -> list[Hunk]:
@@ -79,41 +83,49 @@ def collect(options: argparse.Namespace) -> list[Hunk]:
     return list(itertools.chain(*sources))
 
 
-def table(title: str, scores: dict[str, Counter[str]]) -> float:
-    """Print the scores of one editor; the mean share of correct ones over the mistakes."""
-    print(f"\n{title}\n{'class':<24}{'cases':>7}{'correct %':>11}{'wrong':>7}{'refused':>9}")
-    shares = []
-    for name, counts in scores.items():
-        total = counts.total()
-        share = 100 * counts["correct"] / total
-        if name in MISTAKES:
-            shares.append(share)
-        mark = "trap: " if name in TRAPS else ""
-        print(f"{mark + name:<24}{total:>7}{share:>11.2f}{counts['wrong']:>7}{counts['refused']:>9}")
-    wrong = sum(counts["wrong"] for counts in scores.values())
-    mean = sum(shares) / len(shares) if shares else 0.0
-    total = sum(counts.total() for counts in scores.values())
-    print(f"mean over mistakes: {mean:.2f} % correct; {wrong} wrong of {total} cases")
-    return mean
-
-
-def run(
-    editor: Editor, every: list[tuple[str, bool, Hunk, Case]], show: int = 0, seconds: float = float("inf")
-) -> dict[str, Counter[str]]:
-    """The scores of one editor on as many cases as it gets done in `seconds`."""
-    scores: dict[str, Counter[str]] = {}
+def scored(
+    editors: dict[str, Editor],
+    every: list[Labelled],
+    *,
+    seconds: float = float("inf"),
+    show: int = 0,
+) -> dict[str, Scores]:
+    """The scores of each editor by class of mistake; all get the same cases, as many as there is time for."""
+    scores: dict[str, Scores] = {name: {} for name in editors}
     end = time.perf_counter() + seconds
-    for name, _, hunk, case in every:
+    for kind, hunk, case in every:
         if time.perf_counter() > end:
-            print("\nThe next editor was stopped after its time; its table has the cases it got to.")
             break
-        verdict = score(case, editor(case))
-        scores.setdefault(name, Counter())[verdict] += 1
-        if verdict != "correct" and show > 0:
-            show -= verdict == "wrong"
-            if verdict == "wrong":
-                print(f"--- {verdict}: {name} in {hunk.path}\nOLD\n{case.old}\nNEW\n{case.new}")
+        for name, editor in editors.items():
+            verdict = score(case, editor(case))
+            scores[name].setdefault(kind, Counter())[verdict] += 1
+            if verdict == "wrong" and show > 0:
+                show -= 1
+                print(f"--- wrong: {kind} in {hunk.path}\nOLD\n{case.old}\nNEW\n{case.new}")
     return scores
+
+
+def mean_correct(scores: Scores) -> float:
+    """The mean over the classes of mistakes of the share that was done correctly, in percent."""
+    shares = [100 * counts["correct"] / counts.total() for name, counts in scores.items() if name in MISTAKES]
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def wrong_share(scores: Scores) -> float:
+    """The share of all cases that were edited wrongly, in percent."""
+    total = sum(counts.total() for counts in scores.values())
+    return 100 * sum(counts["wrong"] for counts in scores.values()) / total if total else 0.0
+
+
+def table(scores: dict[str, Scores]) -> str:
+    """A line for each class: the cases, and for each editor the share of correct ones and the wrong ones."""
+    lines = [f"{'correct %, wrong edits':<30}{'cases':>7}" + "".join(f"{name:>24}" for name in scores)]
+    for kind in next(iter(scores.values())):
+        counts = [one[kind] for one in scores.values()]
+        cells = (f"{100 * c['correct'] / c.total():>15.1f}{c['wrong']:>9}" for c in counts)
+        mark = "trap: " if kind in TRAPS else ""
+        lines.append(f"{mark + kind:<30}{counts[0].total():>7}" + "".join(cells))
+    return "\n".join(lines)
 
 
 def main() -> int:
@@ -123,44 +135,51 @@ def main() -> int:
     )
     parser.add_argument("repositories", nargs="*")
     parser.add_argument("--packages", help="a folder of PACKAGE/VERSION folders")
-    parser.add_argument("--fetch", action="store_true", help="get packages from PyPI and npm")
     parser.add_argument("--hunks", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=0, help="print this many wrong edits")
-    parser.add_argument("--gemini-cli", type=int, default=0, help="hunks to give to Gemini CLI's tool too")
+    parser.add_argument("--peer-seconds", type=float, default=PEER_SECONDS, help="for the other editors")
     options = parser.parse_args()
-    if options.fetch:
-        from bench.edit_packages import fetched
-
-        options.packages = str(fetched(Path(".bench/packages")))
     if not options.repositories and not options.packages:
-        options.packages = os.environ.get("EDIT_PACKAGES")
-        named = os.environ.get("EDIT_REPOSITORIES", "" if options.packages else ".")
-        options.repositories = named.split(os.pathsep) if named else []
+        options.packages = fetched(Path(".bench/packages"))
+        options.repositories = [] if options.packages else ["."]
     hunks = collect(options)
     every = list(cases(hunks, options.seed))
-    began = time.perf_counter()
-    scores = run(groundwire, every, options.show)
-    spent = time.perf_counter() - began
-    mean = table(f"groundwire: {len(hunks)} hunks, {1000 * spent / max(1, len(every)):.2f} ms a case", scores)
-    wrong = sum(counts["wrong"] for counts in scores.values())
+    ours = scored({OURS: groundwire}, every, show=options.show)
+    print(table(ours), flush=True)
     about = f"{len(hunks):,} hunks, {len(every):,} cases"
+    mean, wrong = mean_correct(ours[OURS]), sum(counts["wrong"] for counts in ours[OURS].values())
     rows = [
-        Row(f"correct, mean over mistakes: {about}", "%", Spread.of([mean]), {}, "at least 97 %", mean >= 97),
-        Row("wrong edits", "edits", Spread.of([float(wrong)]), {}, "none", wrong == 0),
+        Row(f"correct, mean over mistakes: {about}", "%", _one(mean), {}, "at least 97 %", mean >= 97),
+        Row("wrong edits", "edits", _one(wrong), {}, "none", wrong == 0),
     ]
-    if options.gemini_cli:
-        from bench.edit_peers import gemini_cli
+    peers = Peers()
+    if options.peer_seconds > 0:
+        rows += compared(hunks, options, peers)
+    return finish("edits", rows, versions=peers.versions, not_run=peers.not_run)
 
-        sample = list(cases(hunks[:: max(1, len(hunks) // options.gemini_cli)], options.seed))
-        with gemini_cli() as editor:
-            title = f"Gemini CLI replace, {options.gemini_cli} of the hunks"
-            theirs = table(title, run(editor, sample, seconds=PEER_SECONDS))
-        ours = table("groundwire on the same", run(groundwire, sample))
-        name = f"correct, on {options.gemini_cli} of the hunks"
-        rows.append(Row(name, "%", Spread.of([ours]), {"Gemini CLI": Spread.of([theirs])}))
-    save("edits", rows)
-    return 0 if mean >= 97 and wrong == 0 else 1
+
+def compared(hunks: list[Hunk], options: argparse.Namespace, peers: Peers) -> list[Row]:
+    """The same cases to every editor, hunks in random order, for as long as there is time."""
+    shuffled = random.Random(options.seed).sample(hunks, len(hunks))
+    with other_editors(peers) as editors:
+        if not editors:
+            return []
+        scores = scored(
+            {OURS: groundwire, **editors}, list(cases(shuffled, options.seed)), seconds=options.peer_seconds
+        )
+    print(f"\n{table(scores)}", flush=True)
+    count = sum(counts.total() for counts in scores[OURS].values())
+
+    def row(what: str, judge: Callable[[Scores], float]) -> Row:
+        shares = {name: _one(judge(found)) for name, found in scores.items()}
+        return Row(f"{what}, {count:,} cases for each editor", "%", shares.pop(OURS), shares)
+
+    return [row("correct, mean over mistakes", mean_correct), row("wrong", wrong_share)]
+
+
+def _one(value: float) -> Spread:
+    return Spread.of([float(value)])
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.results import Row, Spread, save
+from bench.results import Row, Spread, finish
 
 MOST_MEGABYTES = 300
 MOST_RIPGREP_MEGABYTES = 1100
@@ -71,7 +71,6 @@ def main() -> int:
     if options.child:
         return child(*options.child)
     folder = options.folder if options.folder.is_dir() else Path(tempfile.gettempdir())
-    failed = 0
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="groundwire-extremes-", dir=folder) as made:
         makers = {"huge": make_huge_files, "many": lambda root: make_many(root, options.files)}
@@ -82,11 +81,9 @@ def main() -> int:
             print(f"-- {name}: made in {time.perf_counter() - start:.1f} s", flush=True)
             for call in calls(name):
                 measured = measure(Path(made) / name, call)
-                failed += not report(call, measured)
+                print(told(call, measured), flush=True)
                 rows.append(row(call, measured))
-    save("extremes", rows)
-    print(f"{failed} calls over a bound" if failed else "every call stayed within its bounds")
-    return 1 if failed else 0
+    return finish("extremes", rows)
 
 
 def make_huge_files(root: Path) -> None:
@@ -175,17 +172,14 @@ def child(root: str, tool: str, arguments: str) -> int:
     return 0
 
 
-def report(call: Call, measured: Measured | str) -> bool:
-    """Print a line of the table; whether the bounds were kept."""
+def told(call: Call, measured: Measured | str) -> str:
+    """A line for those who wait."""
     head = f"{call.input:<12} {call.tool:<16}"
     if isinstance(measured, str):
-        print(f"{head} DIED: {measured}", flush=True)
-        return False
-    over = measured.over()
+        return f"{head} DIED: {measured}"
     taken = f"{measured.seconds:7.2f} s {measured.megabytes:6.0f} MB  rg {measured.ripgrep_megabytes:5.0f} MB"
-    remark = f"  OVER: {', '.join(over)}" if over else ""
-    print(f"{head} {taken}  {measured.answer}{remark}", flush=True)
-    return not over
+    over = measured.over()
+    return f"{head} {taken}  {measured.answer}" + (f"  OVER: {', '.join(over)}" if over else "")
 
 
 def row(call: Call, measured: Measured | str) -> Row:

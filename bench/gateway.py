@@ -23,13 +23,10 @@ from contextlib import ExitStack
 import uvloop
 
 from bench.gateway_load import Streams, ask, read_streams
-from bench.gateway_peers import KEY, VERSIONS, Peers, Proxy, tried
-from bench.results import Curve, Row, Spread, save
+from bench.gateway_peers import KEY, LITELLM, NODE, OURS, Proxies, Proxy
+from bench.peers import Peers
+from bench.results import Curve, Row, Spread, finish
 
-OURS = "groundwire"
-CODE_ASSIST = "groundwire (code-assist)"
-NODE = "node http-proxy"
-LITELLM = "LiteLLM"
 CONCURRENCIES = (1, 4, 16, 32, 64, 128, 256)
 STREAMS = 256
 SOAK_SECONDS = 60
@@ -217,17 +214,6 @@ def _row(what: str, unit: str, values: Values, *goals: tuple[float, str]) -> Row
     return Row(what, unit, ours, spreads, " and ".join(words), reached if words else None)
 
 
-def show(rows: list[Row]) -> None:
-    """The table."""
-    for row in rows:
-        verdict = {True: "reached", False: "MISSED", None: ""}[row.reached]
-        print(f"\n{row.what} ({row.unit})" + (f"   goal: {row.goal}: {verdict}" if row.goal else ""))
-        for name, spread in {OURS: row.ours, **row.peers}.items():
-            ratio = f"{spread.median / row.ours.median:>9.2f} × ours" if row.ours.median else ""
-            shown = f"{spread.median:>12,.2f}   ({spread.low:,.2f} to {spread.high:,.2f})"
-            print(f"  {name:<28} {shown:<45} {ratio if name != OURS else ''}")
-
-
 def main() -> int:
     """Measure, print, keep; 1 when a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -235,15 +221,11 @@ def main() -> int:
     parser.add_argument("--only-ours", action="store_true", help="no peers")
     arguments = parser.parse_args()
     with ExitStack() as stack:
-        peers = Peers(stack)
-        starts = {OURS: peers.groundwire, CODE_ASSIST: lambda: peers.groundwire("code-assist")}
-        if not arguments.only_ours:
-            starts |= {NODE: peers.node, "Starlette + httpx": peers.starlette, LITELLM: peers.litellm}
-        found_proxies = [tried(start, name) for name, start in starts.items()]
-        proxies = [peers.bare(), *(proxy for proxy in found_proxies if proxy is not None)]
+        peers = Peers()
+        start = Proxies(stack, peers)
+        proxies = [start.bare(), start.groundwire(), start.groundwire("code-assist")]
+        proxies += [] if arguments.only_ours else start.others()
         found = uvloop.run(measure(proxies, arguments.quick))
-    rows = rows_of(found)
-    show(rows)
     curve = Curve(
         "gateway-over-connections",
         "Requests a second through each proxy",
@@ -251,9 +233,10 @@ def main() -> int:
         "requests/s",
         dict(found.curve),
     )
-    if not arguments.quick:
-        save("gateway", rows, [curve], versions=VERSIONS)
-    return 0 if all(row.reached is not False for row in rows) else 1
+    measured = not arguments.quick and not arguments.only_ours
+    return finish(
+        "gateway", rows_of(found), [curve], versions=peers.versions, not_run=peers.not_run, keep=measured
+    )
 
 
 if __name__ == "__main__":

@@ -1,25 +1,26 @@
-"""The proxies that the gateway is measured against: installed under .bench/, each started as a process."""
+"""The proxies that the gateway is measured against, each started as a process in front of one upstream."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.peers import Peers
+
 HERE = Path(__file__).parent
 PLACE = HERE.parent / ".bench"
 KEY = "the-key-of-the-benchmark"
-NODE_PROXY = "1.18.1"
-LITELLM = "1.101.6"
-STARLETTE = ("starlette==1.10.0", "httpx==0.28.1", "uvicorn==0.54.0", "uvloop==0.23.0", "httptools==0.9.0")
-VERSIONS = {"node http-proxy": NODE_PROXY, "LiteLLM": LITELLM, "Starlette": "1.10.0", "httpx": "0.28.1"}
+OURS = "groundwire"
+NODE = "node http-proxy"
+STARLETTE = "Starlette + httpx"
+LITELLM = "LiteLLM"
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -50,11 +51,16 @@ class Proxy:
         return sum(_megabytes(pid) for pid in self.pids)
 
 
-class Peers:
+class DidNotStart(Exception):
+    """Why a proxy is not measured."""
+
+
+class Proxies:
     """Starts proxies in front of one upstream; leaving its `stack` ends them."""
 
-    def __init__(self, stack: ExitStack) -> None:
+    def __init__(self, stack: ExitStack, peers: Peers) -> None:
         self._stack = stack
+        self._peers = peers
         self._upstream = free_port()
         self._start([sys.executable, "-m", "bench.gateway_upstream", str(self._upstream)], self._upstream)
 
@@ -80,39 +86,44 @@ class Peers:
         }
         words = [sys.executable, "-m", "groundwire", "gateway", "--port", str(port), "--upstream", upstream]
         pid = self._start(words, port, env)
-        return Proxy("groundwire" if upstream == "api-key" else f"groundwire ({upstream})", port, (pid,))
+        return Proxy(OURS if upstream == "api-key" else f"{OURS} ({upstream})", port, (pid,))
+
+    def others(self) -> list[Proxy]:
+        """The peers that can be installed and started."""
+        started = []
+        for name, start in ((NODE, self.node), (STARLETTE, self.starlette), (LITELLM, self.litellm)):
+            try:
+                proxy = start()
+            except DidNotStart as reason:
+                self._peers.leave_out(name, str(reason))
+            else:
+                started += [proxy] if proxy else []
+        return started
 
     def node(self) -> Proxy | None:
-        """node http-proxy, or None where there is no npm."""
-        folder = PLACE / "node-http-proxy"
-        if not (folder / "node_modules" / "http-proxy").is_dir():
-            if not shutil.which("npm"):
-                return None
-            folder.mkdir(parents=True, exist_ok=True)
-            words = ["npm", "install", "--no-audit", "--no-fund", "--silent", f"http-proxy@{NODE_PROXY}"]
-            (folder / "package.json").write_text('{"private": true}\n', encoding="utf-8")
-            if subprocess.run(words, cwd=folder, check=False, capture_output=True).returncode:
-                return None
+        """node http-proxy."""
+        folder = self._peers.place("http-proxy", NODE)
+        if folder is None:
+            return None
         port = free_port()
         env = {**os.environ, "NODE_PATH": str(folder / "node_modules"), "NODE_ENV": "production"}
         pid = self._start(["node", str(HERE / "gateway_node.js"), str(port), str(self._upstream)], port, env)
-        return Proxy("node http-proxy", port, (pid,))
+        return Proxy(NODE, port, (pid,))
 
     def starlette(self) -> Proxy | None:
         """The forwarder on Starlette and httpx."""
-        python = _environment("starlette-httpx", STARLETTE)
-        if python is None:
+        folder = self._peers.place("starlette", STARLETTE)
+        if folder is None:
             return None
         port = free_port()
-        pid = self._start(
-            [str(python), str(HERE / "gateway_starlette.py"), str(port), str(self._upstream)], port
-        )
-        return Proxy("Starlette + httpx", port, (pid,))
+        python = str(folder / "bin" / "python")
+        pid = self._start([python, str(HERE / "gateway_starlette.py"), str(port), str(self._upstream)], port)
+        return Proxy(STARLETTE, port, (pid,))
 
     def litellm(self) -> Proxy | None:
         """LiteLLM's proxy, asked for Gemini's own form."""
-        python = _environment("litellm", (f"litellm[proxy]=={LITELLM}",))
-        if python is None:
+        folder = self._peers.place("litellm", LITELLM)
+        if folder is None:
             return None
         port, config = free_port(), PLACE / "litellm.yaml"
         config.write_text(_LITELLM_CONFIG.format(upstream=self._upstream, key=KEY), encoding="utf-8")
@@ -123,9 +134,9 @@ class Peers:
             "LITELLM_LOG": "ERROR",
             "NO_PROXY": "127.0.0.1",
         }
-        words = [str(python.parent / "litellm"), "--config", str(config), "--host", "127.0.0.1"]
+        words = [str(folder / "bin" / "litellm"), "--config", str(config), "--host", "127.0.0.1"]
         pid = self._start([*words, "--port", str(port), "--telemetry", "False"], port, env, seconds=120)
-        return Proxy("LiteLLM", port, (pid,), slow=True)
+        return Proxy(LITELLM, port, (pid,), slow=True)
 
     def _start(
         self, words: list[str], port: int, env: Mapping[str, str] | None = None, seconds: float = 20
@@ -142,7 +153,7 @@ class Peers:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     return process.pid
             time.sleep(0.05)
-        raise RuntimeError(f"{words[0]} did not start; see {file.name}")
+        raise DidNotStart(f"it did not start; see .bench/logs/gateway-{port}.log")
 
 
 _LITELLM_CONFIG = """\
@@ -165,35 +176,6 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-def tried(start: Callable[[], Proxy | None], name: str) -> Proxy | None:
-    """The proxy, or None with a line that says why it is not there."""
-    try:
-        proxy = start()
-    except (RuntimeError, OSError) as reason:
-        print(f"{name}: not run ({reason})")
-        return None
-    if proxy is None:
-        print(f"{name}: not run (it could not be installed)")
-    return proxy
-
-
-def _environment(name: str, packages: tuple[str, ...]) -> Path | None:
-    """The Python of an environment with these packages."""
-    folder = PLACE / name
-    stamp, wanted = folder / "installed.txt", "\n".join(packages)
-    python = folder / "bin" / "python"
-    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
-        print(f"Installing {packages[0]} into .bench/{name} ...", flush=True)
-        shutil.rmtree(folder, ignore_errors=True)
-        make = [sys.executable, "-m", "venv", str(folder)]
-        get = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
-        for words in (make, get):
-            if subprocess.run(words, check=False, capture_output=True).returncode:
-                return None
-        stamp.write_text(wanted, encoding="utf-8")
-    return python
 
 
 def _cpu_seconds(pid: int) -> float:

@@ -4,6 +4,7 @@ python gateway_starlette.py PORT UPSTREAM_PORT       runs in an environment of i
 """
 
 import sys
+from collections.abc import AsyncIterator
 
 import httpx
 import uvicorn
@@ -25,7 +26,7 @@ async def forward(request: Request) -> StreamingResponse:
     asked = client.build_request(request.method, url, headers=headers, content=await request.body())
     response = await client.send(asked, stream=True)
 
-    async def body():
+    async def body() -> AsyncIterator[bytes]:
         async for chunk in response.aiter_raw():
             yield chunk
         await response.aclose()

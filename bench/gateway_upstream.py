@@ -13,6 +13,7 @@ import asyncio
 import re
 import sys
 import time
+from typing import cast
 
 import uvloop
 
@@ -50,7 +51,7 @@ class Answering(asyncio.Protocol):
     """One connection."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport
+        self._transport = cast("asyncio.WriteTransport", transport)
         self._received = b""
         self._tasks: set[asyncio.Task[None]] = set()
 

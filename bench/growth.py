@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.results import Curve, save
+from bench.results import Curve, finish
 from bench.tools import RARE, run
 from groundwire.tools.ripgrep import ripgrep_path
 from groundwire.tools.toolset import toolset
@@ -81,7 +81,7 @@ def main() -> int:
                 f"{count:>7,} files  "
                 + "  ".join(f"{name} {median:.1f} ms" for name, median in found.items())
             )
-    save(
+    return finish(
         "growth",
         [],
         [
@@ -89,7 +89,6 @@ def main() -> int:
             Curve("glob-over-files", "glob **/*.py, newest first", "files", "ms", lines["glob"]),
         ],
     )
-    return 0
 
 
 if __name__ == "__main__":

@@ -22,13 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.results import Row, Spread, save
-from conformance.installing import CannotInstall, installed
-from conformance.pins import Pin
+from bench.peers import Peers
+from bench.results import Row, Spread, finish
 
-KEPT = Path(__file__).resolve().parent.parent / ".bench"
-FILESYSTEM = Pin("npm", (("@modelcontextprotocol/server-filesystem", "2026.8.31"),))
-SDK = Pin("pypi", (("mcp", "2.3.0"),))
 SDK_SERVER = """
 from mcp.server.mcpserver import MCPServer
 server = MCPServer("peer")
@@ -152,26 +148,19 @@ def in_process_ms(root: Path, server: Server, calls: int) -> list[float]:
     return taken
 
 
-def servers(root: Path) -> tuple[Server, list[Server]]:
+def servers(root: Path, peers: Peers) -> tuple[Server, list[Server]]:
     """Ours, and the peers that can be installed."""
     ours = Path(sys.prefix) / "bin" / "groundwire"
     file = str(root / "note.txt")
     mine = Server(OURS, (str(ours), "mcp", "--root", str(root)), "read_file", {"file_path": file})
-    peers = []
-    for name, pin in ((NODE, FILESYSTEM), (PYTHON, SDK)):
-        try:
-            place = installed(name.replace(" ", "-"), pin, KEPT)
-        except CannotInstall as reason:
-            print(f"{name}: not run, {reason}")
-            continue
-        if name == NODE:
-            program = place / "node_modules" / pin.name / "dist" / "index.js"
-            command = ("node", str(program), str(root))
-            peers.append(Server(name, command, "read_text_file", {"path": file}))
-        else:
-            command = (str(place / "bin" / "python"), "-c", SDK_SERVER)
-            peers.append(Server(name, command, "read", {"path": file}))
-    return mine, peers
+    others = []
+    if place := peers.place("server-filesystem", NODE):
+        program = place / "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
+        others.append(Server(NODE, ("node", str(program), str(root)), "read_text_file", {"path": file}))
+    if place := peers.place("mcp-python", PYTHON):
+        command = (str(place / "bin" / "python"), "-c", SDK_SERVER)
+        others.append(Server(PYTHON, command, "read", {"path": file}))
+    return mine, others
 
 
 def measured(mine: Server, peers: Sequence[Server], root: Path, rounds: int, calls: int) -> list[Row]:
@@ -223,20 +212,6 @@ def spreads(values: dict[str, list[float]]) -> tuple[Spread, dict[str, Spread]]:
     return found.pop(OURS), found
 
 
-def shown(row: Row) -> str:
-    """One row for people."""
-    told = [f"{OURS} {spoken(row.ours)}", *(f"{name} {spoken(peer)}" for name, peer in row.peers.items())]
-    verdict = {True: "reached", False: "MISSED", None: "no verdict"}[row.reached]
-    goal = f"   [{row.goal}: {verdict}]" if row.goal else ""
-    return f"{row.what} ({row.unit}): {'; '.join(told)}{goal}"
-
-
-def spoken(spread: Spread) -> str:
-    """`120 (110–131)`: the median and the quartiles."""
-    digits = 2 if spread.median < 10 else 0
-    return f"{spread.median:.{digits}f} ({spread.low:.{digits}f}–{spread.high:.{digits}f})"
-
-
 def main() -> int:
     """Measure, print, keep; 1 when a goal was missed."""
     parser = argparse.ArgumentParser(prog="make bench ONLY=mcp", description=__doc__)
@@ -246,12 +221,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         (root / "note.txt").write_text("A small file.\n" * 20, encoding="utf-8")
-        mine, peers = servers(root)
-        rows = measured(mine, peers, root, options.rounds, options.calls)
-    for row in rows:
-        print(shown(row))
-    save("mcp", rows, versions={NODE: FILESYSTEM.version, PYTHON: SDK.version})
-    return 1 if any(row.reached is False for row in rows) else 0
+        peers = Peers()
+        mine, others = servers(root, peers)
+        rows = measured(mine, others, root, options.rounds, options.calls)
+    return finish("mcp", rows, versions=peers.versions, not_run=peers.not_run)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""OpenHands' search tool as a process of its own, run by a Python that has `openhands-tools`.
+"""OpenHands' tools as a process of its own, run by a Python that has `openhands-tools`.
 
     python bench/openhands_tools.py DIRECTORY
 
-Reads one pattern per line and answers each with the seconds that the search took and the number of files
-found. `bench/openhands_peer.py` starts it; it imports nothing of ours, because that Python need not have it.
+Reads one call per line, `{"tool": ..., "args": {...}}`, and answers each with the seconds that it took and
+whether it was an error. `bench/openhands_peer.py` starts it; it imports nothing of ours, because that Python
+need not have it.
 """
 
 from __future__ import annotations
@@ -12,19 +13,38 @@ import json
 import sys
 import time
 
+from openhands.tools.file_editor.definition import FileEditorAction
+from openhands.tools.file_editor.impl import FileEditorExecutor
+from openhands.tools.gemini.edit.definition import EditAction
+from openhands.tools.gemini.edit.impl import EditExecutor
+from openhands.tools.gemini.list_directory.definition import ListDirectoryAction
+from openhands.tools.gemini.list_directory.impl import ListDirectoryExecutor
+from openhands.tools.gemini.read_file.definition import ReadFileAction
+from openhands.tools.gemini.read_file.impl import ReadFileExecutor
+from openhands.tools.glob.definition import GlobAction
+from openhands.tools.glob.impl import GlobExecutor
 from openhands.tools.grep.definition import GrepAction
 from openhands.tools.grep.impl import GrepExecutor
 
 
 def main() -> None:
-    """Answer patterns until there are no more."""
-    executor = GrepExecutor(working_dir=sys.argv[1])
+    """Answer calls until there are no more."""
+    root = sys.argv[1]
+    tools = {
+        "grep": (GrepExecutor(working_dir=root), GrepAction),
+        "glob": (GlobExecutor(working_dir=root), GlobAction),
+        "list_directory": (ListDirectoryExecutor(workspace_root=root), ListDirectoryAction),
+        "read_file": (ReadFileExecutor(workspace_root=root), ReadFileAction),
+        "edit": (EditExecutor(workspace_root=root), EditAction),
+        "file_editor": (FileEditorExecutor(workspace_root=root), FileEditorAction),
+    }
     for line in sys.stdin:
-        pattern = json.loads(line)
-        start = time.perf_counter()
-        observation = executor(GrepAction(pattern=pattern))
-        seconds = time.perf_counter() - start
-        answer = {"seconds": seconds, "files": len(observation.matches), "error": observation.is_error}
+        call = json.loads(line)
+        execute, action = tools[call["tool"]]
+        began, worked = time.perf_counter(), time.process_time()
+        observation = execute(action(**call["args"]))
+        seconds, worked = time.perf_counter() - began, time.process_time() - worked
+        answer = {"seconds": seconds, "processor": worked, "error": observation.is_error}
         print(json.dumps(answer), flush=True)
 
 

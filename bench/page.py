@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from bench.results import Curve, Result, Row, Spread, load
+from bench.results import Curve, Result, Row, compared, load, number
 
 PLACE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks"
 TITLES = {
@@ -24,6 +24,7 @@ TITLES = {
     "gateway": "Gateway",
     "mcp": "MCP server",
     "agent": "Agent",
+    "agent_kills": "Killed runs of the agent",
     "corpus": "Local documents",
     "emulator": "Emulator",
 }
@@ -39,23 +40,31 @@ COLOURS = ("#1a73e8", "#e8710a", "#188038", "#9334e6", "#d93025", "#5f6368")
 def page(results: Sequence[Result]) -> str:
     """The whole page."""
     order = list(TITLES)
-    ranked = sorted(results, key=lambda result: order.index(result.bench) if result.bench in order else 99)
-    return "\n".join([INTRODUCTION, missed(ranked), *map(section, ranked)]).rstrip() + "\n"
+    ranked = sorted(results, key=lambda result: order.index(result.bench))
+    return "\n".join([INTRODUCTION, verdict(ranked), *map(section, ranked)]).rstrip() + "\n"
 
 
-def missed(results: Sequence[Result]) -> str:
-    """The goals that were not reached, said first."""
-    rows = [row for result in results for row in result.rows if row.reached is False]
-    goals = sum(row.reached is not None for result in results for row in result.rows)
-    if not rows:
-        return f"All {goals} goals were reached.\n"
-    names = "".join(f"\n- {row.what}: {number(row.ours)} {row.unit}; goal: {row.goal}" for row in rows)
-    return f"{goals - len(rows)} of {goals} goals were reached. Not reached:\n{names}\n"
+def verdict(results: Sequence[Result]) -> str:
+    """What was not reached and what was not run, said first."""
+    goals = sum(len(result.goals) for result in results)
+    missed = [row for result in results for row in result.missed]
+    lines = [f"{goals - len(missed)} of {goals} goals were reached."]
+    lines += [
+        f"- Not reached: {row.what}, {number(row.ours)} {row.unit}; goal: {row.goal}." for row in missed
+    ]
+    absent = sorted(set(TITLES) - {result.bench for result in results})
+    lines += [f"- Not measured: {TITLES[bench]}." for bench in absent]
+    lines += [
+        f"- Not run in {TITLES[result.bench]}: {name} ({reason})."
+        for result in results
+        for name, reason in result.not_run.items()
+    ]
+    return "\n".join([lines[0], *([""] if lines[1:] else []), *lines[1:], ""])
 
 
 def section(result: Result) -> str:
     """One benchmark: a table, its plots, and where it was measured."""
-    lines = [f"## {TITLES.get(result.bench, result.bench)}", ""]
+    lines = [f"## {TITLES[result.bench]}", ""]
     if result.rows:
         lines += [table(result.rows), ""]
     lines += [f"![{curve.title}]({curve.name}.svg)\n" for curve in result.curves]
@@ -69,34 +78,12 @@ def table(rows: Sequence[Row]) -> str:
     """The rows as Markdown."""
     lines = ["| | groundwire | peers | goal |", "|---|--:|---|---|"]
     for row in rows:
-        compared = (f"{name} {number(one)} ({ratio(row, one)})" for name, one in row.peers.items())
+        others = (f"{name} {number(one)} ({compared(row, one)})" for name, one in row.peers.items())
         mark = {True: "reached", False: "**missed**", None: ""}[row.reached]
         goal = f"{row.goal}: {mark}" if row.goal else ""
         what = row.what.replace("*", "\\*")
-        lines.append(f"| {what} | {number(row.ours)} {row.unit} | {'; '.join(compared)} | {goal} |")
+        lines.append(f"| {what} | {number(row.ours)} {row.unit} | {'; '.join(others)} | {goal} |")
     return "\n".join(lines)
-
-
-def ratio(row: Row, peer: Spread) -> str:
-    """How ours compares: `3.1× faster`, `1.2× its time`, `0.9× its rate`."""
-    if not peer.median or not row.ours.median:
-        return "–"
-    times = row.ours.median / peer.median
-    if row.unit in ("ms", "s", "µs"):
-        return f"{1 / times:.1f}× faster" if times < 0.95 else f"{times:.2f}× its time"
-    return f"{times:.2f}×"
-
-
-def number(spread: Spread) -> str:
-    """The median and, where there is one, the spread."""
-    if spread.low == spread.high:
-        return short(spread.median)
-    return f"{short(spread.median)} [{short(spread.low)}–{short(spread.high)}]"
-
-
-def short(value: float) -> str:
-    """Three digits, or all of a large number."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def plot(curve: Curve, folder: Path) -> None:
@@ -136,7 +123,7 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    results = load()
+    results = list(load().values())
     PLACE.mkdir(parents=True, exist_ok=True)
     (PLACE / "index.md").write_text(page(results), encoding="utf-8")
     for result in results:

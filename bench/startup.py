@@ -2,48 +2,38 @@
 
     python -m bench.startup [--rounds 15]
 
-The candidates take turns. `gemini` and `opencode` are those that `make conformance` installed, or on PATH;
-where there is none they are not run.
+The candidates take turns, each with an empty home.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from bench.results import Row, Spread, save
+from bench.peers import Peers
+from bench.results import Row, Spread, finish
 
-ROOT = Path(__file__).resolve().parent.parent
 OURS = Path(sys.executable).with_name("groundwire")
 GOALS = {"groundwire --version": 3.0, "groundwire search --help": 6.0}
+EMPTY = "python -c pass"
 
 
-def candidates() -> dict[str, list[str]]:
+def candidates(peers: Peers) -> dict[str, list[str]]:
     """Every command that can be run here, by the name it has in the table."""
     found = {
-        "python -c pass": [sys.executable, "-c", "pass"],
+        EMPTY: [sys.executable, "-c", "pass"],
         "groundwire --version": [str(OURS), "--version"],
         "groundwire search --help": [str(OURS), "search", "--help"],
     }
-    for name in ("gemini", "opencode"):
-        program = installed(name)
-        if program is None:
-            print(f"{name}: not run: not installed (make conformance installs it)")
-        else:
-            found[f"{name} --version"] = [program, "--version"]
+    for peer, program in (("gemini-cli", "gemini"), ("opencode", "opencode")):
+        if place := peers.place(peer, program):
+            found[f"{program} --version"] = [str(place / "node_modules/.bin" / program), "--version"]
     return found
-
-
-def installed(name: str) -> str | None:
-    """The program, where `make conformance` put it or on PATH."""
-    places = sorted((ROOT / ".conformance").glob(f"npm/*/node_modules/.bin/{name}"))
-    return str(places[0]) if places else shutil.which(name)
 
 
 def seconds(command: list[str], home: str) -> float:
@@ -59,7 +49,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=15)
     rounds = parser.parse_args().rounds
-    commands = candidates()
+    peers = Peers()
+    commands = candidates(peers)
     times: dict[str, list[float]] = {name: [] for name in commands}
     with tempfile.TemporaryDirectory(prefix="groundwire-bench-") as home:
         for number in range(rounds + 1):
@@ -68,25 +59,20 @@ def main() -> int:
                 if number:  # the first round only warms up
                     times[name].append(took * 1e3)
     spreads = {name: Spread.of(measured) for name, measured in times.items()}
-    python = spreads.pop("python -c pass")
-    print(f"{'python -c pass':<28} {python.median:8.1f} ms")
-    for name, spread in spreads.items():
-        goal = f"  goal <= {GOALS[name]:.0f}" if name in GOALS else ""
-        print(f"{name:<28} {spread.median:8.1f} ms  {spread.median / python.median:6.2f} x python{goal}")
+    python = spreads.pop(EMPTY)
     others = {name: spread for name, spread in spreads.items() if name not in GOALS}
     rows = [
         Row(
             name,
             "ms",
             spreads[name],
-            {"python -c pass": python, **others},
-            f"at most {most:.0f} × python -c pass",
+            {EMPTY: python, **others},
+            f"at most {most:.0f} × {EMPTY}",
             spreads[name].median <= most * python.median,
         )
         for name, most in GOALS.items()
     ]
-    save("startup", rows)
-    return 0 if all(row.reached for row in rows) else 1
+    return finish("startup", rows, versions=peers.versions, not_run=peers.not_run)
 
 
 if __name__ == "__main__":

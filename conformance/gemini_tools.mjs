@@ -3,8 +3,8 @@
 //   node gemini_tools.mjs --core DIR --rg PATH      (DIR: the installed package, PATH: a ripgrep)
 //
 // Input:  {"root": DIR, "tool": NAME, "args": {...}, "fresh": true?}   fresh: read the ignore files again
-// Output: {"llmContent", "returnDisplay", "error": {message, type} | null, "ms"}; arguments that the tool refuses
-// give an error of the type invalid_tool_params. Answers come in order, so this can be a co-process.
+// Output: {"llmContent", "returnDisplay", "error": {message, type} | null, "ms", "cpu_ms"}; arguments that the
+// tool refuses give an error of the type invalid_tool_params. Answers come in order, so this can be a co-process.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -16,7 +16,9 @@ const core = path.resolve(option('--core'));
 const rg = option('--rg');
 
 // A home of its own: nothing of the user's is read or written.
-process.env.GEMINI_CLI_HOME = fs.mkdtempSync(path.join(os.tmpdir(), 'gemini-home-'));
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gemini-home-'));
+process.env.GEMINI_CLI_HOME = home;
+process.on('exit', () => fs.rmSync(home, { recursive: true, force: true }));
 process.env.GEMINI_TELEMETRY_ENABLED = 'false';
 const write = process.stdout.write.bind(process.stdout);
 for (const kind of ['log', 'info', 'warn', 'error', 'debug', 'trace']) console[kind] = () => {};
@@ -60,19 +62,24 @@ async function answer(call) {
   if (call.fresh) sessions.delete(root);
   if (!sessions.has(root)) sessions.set(root, await session(root));
   const started = performance.now();
+  const worked = process.cpuUsage();
+  const taken = () => {
+    const { user, system } = process.cpuUsage(worked);
+    return { ms: performance.now() - started, cpu_ms: (user + system) / 1000 };
+  };
   const failed = (e, type) => ({ llmContent: null, returnDisplay: null, error: { message: e?.message ?? String(e), type } });
   let invocation;
   try {
     invocation = sessions.get(root).get(call.tool).build(structuredClone(call.args));
   } catch (e) {
-    return { ...failed(e, 'invalid_tool_params'), ms: performance.now() - started };
+    return { ...failed(e, 'invalid_tool_params'), ...taken() };
   }
   try {
     const r = await invocation.execute({ abortSignal: new AbortController().signal });
     const error = r.error ? { message: r.error.message, type: r.error.type ?? null } : null;
-    return { llmContent: r.llmContent, returnDisplay: r.returnDisplay, error, ms: performance.now() - started };
+    return { llmContent: r.llmContent, returnDisplay: r.returnDisplay, error, ...taken() };
   } catch (e) {
-    return { ...failed(e, 'thrown'), ms: performance.now() - started };
+    return { ...failed(e, 'thrown'), ...taken() };
   }
 }
 

@@ -49,14 +49,18 @@ def installed(peer: str, pin: Pin, root: Path) -> Path:
 def python_for(pin: Pin) -> str:
     """A Python that is new enough: this one, one on the PATH, or the oldest such that pyenv has."""
     names = [f"python3.{minor}" for minor in range(pin.oldest_python[1], 15)]
-    kept = sorted(
-        Path.home().glob(".pyenv/versions/3.*/bin/python"), key=lambda path: _numbers(path.parts[-3])
-    )
-    for python in (sys.executable, *filter(None, map(shutil.which, names)), *map(str, kept)):
+    for python in (sys.executable, *filter(None, map(shutil.which, names)), *_kept_by_pyenv()):
         if _numbers(python_version(python)) >= pin.oldest_python:
             return python
     oldest = ".".join(map(str, pin.oldest_python))
     raise CannotInstall(f"there is no Python {oldest} or later here")
+
+
+def _kept_by_pyenv() -> list[str]:
+    """The Pythons of pyenv, the oldest first: in the home, or, where that is another one, beside this one."""
+    roots = {Path.home() / ".pyenv/versions", Path(sys.base_prefix).parent}
+    pythons = {path for root in roots for path in root.glob("3.*/bin/python")}
+    return list(map(str, sorted(pythons, key=lambda path: _numbers(path.parts[-3]))))
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -85,7 +89,7 @@ def found_version(place: Path, pin: Pin) -> str:
         return (
             str(msgspec.json.decode(manifest.read_bytes()).get("version", "")) if manifest.is_file() else ""
         )
-    name = re.sub(r"[-_.]+", "_", pin.name).lower()
+    name = re.sub(r"[-_.]+", "_", pin.name.partition("[")[0]).lower()
     for folder in place.glob(f"lib/python*/site-packages/{name}-*.dist-info"):
         return folder.name.removeprefix(f"{name}-").removesuffix(".dist-info")
     return ""

@@ -1,4 +1,8 @@
-"""The versions of the real clients, in one table: what is installed for each peer, and from where."""
+"""The versions of the real programs, in one table: what is installed for each peer, and from where.
+
+PINS are the clients that `make conformance` tries, some of which `make bench` measures as well; MEASURED are
+those that are only measured.
+"""
 
 from __future__ import annotations
 
@@ -69,6 +73,22 @@ PINS: dict[str, Pin] = {
     "mcp-inspector": Pin("npm", (("@modelcontextprotocol/inspector", "2.12.0"),)),
     "codex": Pin("npm", (("@openai/codex", "0.166.0"),)),
     "claude-code": Pin("npm", (("@anthropic-ai/claude-code", "2.1.197"),)),
+}
+
+MEASURED: dict[str, Pin] = {
+    "server-filesystem": Pin("npm", (("@modelcontextprotocol/server-filesystem", "2026.8.31"),)),
+    "http-proxy": Pin("npm", (("http-proxy", "1.18.1"),)),
+    "litellm": Pin("pypi", (("litellm[proxy]", "1.101.6"),)),
+    "starlette": Pin(
+        "pypi",
+        (
+            ("starlette", "1.10.0"),
+            ("httpx", "0.28.1"),
+            ("uvicorn", "0.54.0"),
+            ("uvloop", "0.23.0"),
+            ("httptools", "0.9.0"),
+        ),
+    ),
 }
 
 OLDEST_NODE = (20, 0)
