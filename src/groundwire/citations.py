@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import accumulate, chain, repeat
-from operator import lt
+from io import BytesIO
+from itertools import accumulate, chain, compress, count, repeat
+from operator import itemgetter, le, lt, not_, sub
 from typing import Any, NewType, TypeVar, cast, overload
 from urllib.parse import urlsplit
 
@@ -187,7 +188,7 @@ class ByteCitations(Sequence[Citation]):
             for end in self._offsets
         ]
         places, numbers = _one_each(ends, self._numbers)
-        pieces = map(encoded.__getitem__, map(slice, [0, *places], places))
+        pieces = map(BytesIO(encoded).read, map(sub, places, [0, *places]))  # faster than as many slices
         markers = map(cache(lambda numbers: "".join(map(marker, numbers)).encode()), numbers)
         rest = encoded[places[-1] if places else 0 :]
         around = before.encode("utf-8", "surrogatepass"), after.encode("utf-8", "surrogatepass")
@@ -229,16 +230,22 @@ _Place = TypeVar("_Place", bound=int)
 def _one_each(
     places: list[_Place], numbers: list[tuple[int, ...]]
 ) -> tuple[list[_Place], list[tuple[int, ...]]]:
-    """Places in the order of the text, each once, and for each all the numbers that stand there."""
-    if all(map(lt, places, places[1:])):
+    """Places in the order of the text, each once, and for each all the numbers that stand there.
+
+    In bulk, because a long answer has thousands; servers send them in order, with few repeats.
+    """
+    if not all(map(le, places, places[1:])):
+        pairs = sorted(zip(places, numbers, strict=True), key=itemgetter(0))
+        places, numbers = [place for place, _ in pairs], [here for _, here in pairs]
+    is_first = [True, *map(lt, places, places[1:])] if places else []
+    if all(is_first):
         return places, numbers
-    numbers_at = dict(zip(places, numbers, strict=True))
-    if len(numbers_at) < len(places):
-        for at, here in zip(places, numbers, strict=True):
-            if numbers_at[at] is not here:
-                numbers_at[at] = tuple(sorted({*numbers_at[at], *here}))
-    ordered = sorted(numbers_at)
-    return ordered, list(map(numbers_at.__getitem__, ordered))
+    kept = list(compress(numbers, is_first))
+    slots = list(accumulate(is_first))  # for each place the number of places up to it
+    for index in compress(count(), map(not_, is_first)):
+        slot = slots[index] - 1
+        kept[slot] = tuple(sorted({*kept[slot], *numbers[index]}))
+    return list(compress(places, is_first)), kept
 
 
 def limited(answer: GroundedAnswer, max_sources: int) -> GroundedAnswer:

@@ -23,9 +23,10 @@ from groundwire.workspace.boundary import HANDLES, Workspace, WorkspacePath
 from groundwire.workspace.ignore import DirectoryRules, Ignore
 from groundwire.workspace.spelling import is_protected
 
-SECONDS_FOR_A_QUARTER = 0.003
-"""When a quarter of the matches is not found by then, the word is not that common."""
-MOST_SECONDS = 0.008
+WORTH_TRYING = ((0.10, 0.0015), (0.25, 0.003), (1.00, 0.008))
+"""When such a part of the matches is not found after so many seconds of work, the word is not that common."""
+MOST_SECONDS = 0.025
+"""Of waiting for the disk as well."""
 MOST_BYTES = 1024 * 1024
 """Of one file."""
 MOST_ENTRIES = 2000
@@ -69,7 +70,7 @@ def is_plain_word(query: Query) -> bool:
 
 def first_lines(workspace: Workspace, start: WorkspacePath, wanted: WordSearch) -> list[Line] | None:
     """The first matches and one more than asked for, or None when they were not found here."""
-    started = time.monotonic()
+    started, working = time.monotonic(), time.thread_time()
     try:
         _refuse_rules_above(start.absolute)
         handle = workspace.open_directory(start)
@@ -81,14 +82,20 @@ def first_lines(workspace: Workspace, start: WorkspacePath, wanted: WordSearch) 
             lines += _lines_of(path, _content(name, folder), wanted)
             if len(lines) > wanted.most:
                 return lines[: wanted.most + 1]
-            enough = MOST_SECONDS if 4 * len(lines) >= wanted.most else SECONDS_FOR_A_QUARTER
-            if time.monotonic() - started > enough:
+            if _is_hopeless(len(lines) / wanted.most, time.thread_time() - working):
+                return None
+            if time.monotonic() - started > MOST_SECONDS:
                 return None
     except (OSError, _NotPlainError):
         return None
     finally:
         os.close(handle)
     return None
+
+
+def _is_hopeless(part: float, worked: float) -> bool:
+    """Whether too small a part of the matches was found for the work done so far."""
+    return any(part < needed and worked > seconds for needed, seconds in WORTH_TRYING)
 
 
 def _refuse_rules_above(folder: str) -> None:

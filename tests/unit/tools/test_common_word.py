@@ -41,7 +41,7 @@ RULES = (
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(common_word, "MOST_SECONDS", 60.0)
-    monkeypatch.setattr(common_word, "SECONDS_FOR_A_QUARTER", 60.0)
+    monkeypatch.setattr(common_word, "WORTH_TRYING", ())
 
 
 def search(root: str | Path, **arguments: Any) -> dict[str, Any]:
