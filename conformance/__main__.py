@@ -5,13 +5,14 @@
     .venv/bin/python -m conformance --list
 
 Everything is kept under `.conformance/`: packages between runs, logs of the last run. The table is
-also written to `.conformance/report.md`.
+also written to `.conformance/report.md`, and that of a run of every peer to docs/conformance.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import platform
 import shutil
 import sys
@@ -22,8 +23,9 @@ from pathlib import Path
 
 from conformance.installing import CannotInstall, installed, program_version
 from conformance.isolation import cut_off
+from conformance.page import PAGE, measured
 from conformance.report import PeerReport, check_line, closing_line, exit_code, table
-from conformance.roster import Peer, chosen
+from conformance.roster import PEERS, Peer, chosen
 from conformance.trial import PEER_SECONDS, ROOT, Check, ClientBroke, Trial
 from groundwire.errors import GroundwireError
 from groundwire.version import __version__
@@ -45,13 +47,31 @@ def main() -> int:
         print("\n".join(f"{peer.name:<16} {version_of(peer):<10} {peer.shows}" for peer in peers))
         return 0
     places = install(peers)
-    print(f"\nNetwork: {cut_off()}.")
+    network = cut_off()
+    print(f"\nNetwork: {network}.")
+    began = time.monotonic()
     reports = [asyncio.run(tried(peer, places[peer.name])) for peer in peers]
-    closing = f"{table(reports)}\n\n{closing_line(reports)}"
-    heading = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, Python {platform.python_version()}, {sys.platform}"
-    (KEPT / "report.md").write_text(f"{heading}\n\n{closing}\n", encoding="utf-8")
-    print(f"\n{closing}")
+    seconds = time.monotonic() - began
+    write_down(reports, circumstances(network=network, seconds=seconds), whole=peers == PEERS)
+    print(f"\n{table(reports)}\n\n{closing_line(reports)}")
     return exit_code(reports)
+
+
+def write_down(reports: list[PeerReport], heading: str, *, whole: bool) -> None:
+    """Keep the table; a run of every peer is also what the documentation shows."""
+    closing = f"{table(reports)}\n\n{closing_line(reports)}."
+    KEPT.mkdir(exist_ok=True)
+    (KEPT / "report.md").write_text(f"{heading}\n\n{closing}\n", encoding="utf-8")
+    if whole:
+        PAGE.write_text(measured(PAGE.read_text(encoding="utf-8"), closing, heading), encoding="utf-8")
+
+
+def circumstances(*, network: str, seconds: float) -> str:
+    """When and on what a run was made, in a sentence."""
+    system = f"{platform.system()} ({platform.machine()}, {os.cpu_count()} cores)"
+    versions = f"Python {platform.python_version()}, node {program_version('node') or 'absent'}"
+    now = datetime.now(UTC)
+    return f"{now.day} {now:%B %Y}, {system}, {versions}, {network}; one run of {seconds / 60:.0f} minutes:"
 
 
 def version_of(peer: Peer) -> str:
@@ -94,8 +114,9 @@ async def tried(peer: Peer, place: Path | CannotInstall) -> PeerReport:
         await run_to_its_end(peer, trial)
     for check in trial.checks:
         print(check_line(check), flush=True)
-    print(f"  ({PEER_SECONDS - (trial.deadline - time.monotonic()):.0f} s)", flush=True)
-    return PeerReport(peer.name, version_of(peer), peer.shows, tuple(trial.checks))
+    seconds = PEER_SECONDS - (trial.deadline - time.monotonic())
+    print(f"  ({seconds:.0f} s)", flush=True)
+    return PeerReport(peer.name, version_of(peer), peer.shows, tuple(trial.checks), seconds=seconds)
 
 
 async def run_to_its_end(peer: Peer, trial: Trial) -> None:

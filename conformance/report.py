@@ -10,7 +10,7 @@ from conformance.trial import Check, Outcome
 
 Result = Literal["passed", "failed", "not run"]
 MARKS: dict[Outcome, str] = {"passed": "ok   ", "failed": "FAIL ", "skipped": "skip "}
-HEADINGS = ("peer", "version", "what was shown", "checks", "result")
+HEADINGS = ("peer", "version", "what was shown", "checks", "time", "result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class PeerReport:
     shows: str
     checks: tuple[Check, ...] = ()
     reason: str = ""
+    seconds: float = 0.0
 
     @property
     def result(self) -> Result:
@@ -74,7 +75,8 @@ def _row(report: PeerReport) -> tuple[str, ...]:
         result = f"failed: {failed[0]}" + (f" (and {len(failed) - 1} more)" if len(failed) > 1 else "")
     good = sum(check.outcome == "passed" for check in report.checks)
     checks = f"{good}/{len(report.checks)}" if report.checks else "-"
-    cells = (report.peer, report.version, report.shows, checks, result)
+    time = f"{report.seconds:.0f} s" if report.checks else "-"
+    cells = (report.peer, report.version, report.shows, checks, time, result)
     return tuple(" ".join(cell.split()).replace("|", "/") for cell in cells)
 
 

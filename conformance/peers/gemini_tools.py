@@ -24,9 +24,10 @@ async def run(trial: Trial) -> None:
     summary = re.search(
         r"^(\d+) calls, (\d+) explained differences, (\d+) unexplained$", done.out, re.MULTILINE
     )
-    trial.check(f"{CALLS} calls are made on both sides.", summary and int(summary[1]) >= CALLS, done.brief)
+    made, differing = (int(summary[1]), int(summary[2])) if summary else (0, 0)
+    trial.check(f"{made:,} calls are made on both sides.", made >= CALLS, done.brief)
     trial.check(
-        "Every answer is the same as the real tool's, or differs for a reason that is written down.",
+        f"All but {differing} answers are the real tool's; these differ for a reason that is written down.",
         done.code == 0 and summary and summary[3] == "0",
         done.out[-600:] or done.brief,
     )

@@ -43,12 +43,12 @@ def test_the_table_names_the_first_failed_check_and_how_many_held() -> None:
 def test_every_line_of_the_table_has_the_same_width_and_cells() -> None:
     lines = table([GOOD, BAD, ABSENT]).splitlines()
     assert len({len(line) for line in lines}) == 1
-    assert {line.count("|") for line in lines} == {6}
+    assert {line.count("|") for line in lines} == {7}
 
 
 def test_a_reason_with_a_bar_or_a_line_break_does_not_break_the_table() -> None:
     broken = PeerReport("codex", "1.0", "answers", reason="npm | said:\nno")
-    assert table([broken]).splitlines()[-1].count("|") == 6
+    assert table([broken]).splitlines()[-1].count("|") == 7
 
 
 def test_a_failed_check_shows_what_was_seen() -> None:
