@@ -8,7 +8,7 @@
     │   ├── InvalidRequest
     │   ├── UnknownProvider
     │   ├── CannotInstall
-    │   ├── MissingExtra
+    │   ├── MissingPackage
     │   └── BadTasks
     ├── CredentialError               a key or a sign-in is needed: get one
     │   ├── MissingGeminiKey
@@ -46,7 +46,6 @@
     │   ├── InsecureUrl
     │   ├── AddressRefused
     │   └── PageUnreadable
-    ├── MissingPackage                an optional package is not installed: install it
     ├── ModelFailed                   an agent's model was asked and gave no usable reply
     ├── SessionError                  a session of the agent cannot be used
     │   ├── SessionNotFound
@@ -132,10 +131,10 @@ class CannotInstall(UsageError):
     code = "CANNOT_INSTALL"
 
 
-class MissingExtra(UsageError):
-    """Something optional was asked for that is not installed here."""
+class MissingPackage(UsageError):
+    """What was asked for needs an optional package; the hint is the command that installs it."""
 
-    code = "MISSING_EXTRA"
+    code = "MISSING_PACKAGE"
 
 
 class BadTasks(UsageError):
@@ -438,12 +437,6 @@ class PageUnreadable(TransportError):
     """A page answered with an error, or with something that is no text."""
 
     code = "PAGE_UNREADABLE"
-
-
-class MissingPackage(GroundwireError):
-    """Something was asked for that needs an optional package; the hint is the command that installs it."""
-
-    code = "MISSING_PACKAGE"
 
 
 class ModelFailed(GroundwireError):

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from groundwire.address import host_of
 from groundwire.citations import GroundedAnswer, WebSearchResult, failure, limited, result
+from groundwire.config import SearchSettings
 from groundwire.errors import (
     GroundwireError,
     InvalidQuery,
@@ -39,18 +40,6 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """What the caller wants beyond an answer; everything is off by default."""
-
-    max_sources: int | None = None
-    language: str | None = None
-    region: str | None = None
-    raw: bool = False
-    resolve_links: bool = False
-    timeout: float = 120.0
-
-
-@dataclass(frozen=True, slots=True)
 class Route:
     """A provider and the way to it. `connect` finds the credential, or raises before anything is sent."""
 
@@ -61,30 +50,32 @@ class Route:
     """Sends requests without any credential: for following Google's redirect links."""
 
 
-async def search(query: object, route: Route, wishes: Wishes) -> WebSearchResult:
+async def search(query: object, route: Route, settings: SearchSettings) -> WebSearchResult:
     """The result of asking one provider."""
-    async with aclosing(_events(query, route, wishes, stream=False)) as events:
+    async with aclosing(_events(query, route, settings, stream=False)) as events:
         async for event in events:
             if isinstance(event, WebSearchResult):
                 return event
     raise AssertionError("a search always ends in a result")
 
 
-def search_stream(query: object, route: Route, wishes: Wishes) -> AsyncGenerator[str | WebSearchResult]:
+def search_stream(
+    query: object, route: Route, settings: SearchSettings
+) -> AsyncGenerator[str | WebSearchResult]:
     """The answer's text as it arrives, without citations; last the same result that `search` gives."""
-    return _events(query, route, wishes, stream=True)
+    return _events(query, route, settings, stream=True)
 
 
 async def _events(
-    query: object, route: Route, wishes: Wishes, *, stream: bool
+    query: object, route: Route, settings: SearchSettings, *, stream: bool
 ) -> AsyncGenerator[str | WebSearchResult]:
     try:
         words = clean(query)
         transport = route.connect()
-        async with aclosing(_ask_models(words, route.provider, transport, wishes, stream=stream)) as pieces:
+        async with aclosing(_ask_models(words, route.provider, transport, settings, stream=stream)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, GroundedAnswer):
-                    yield result(words, await _as_wished(piece, route, wishes), provider=route.name)
+                    yield result(words, await _with_settings(piece, route, settings), provider=route.name)
                 else:
                     yield piece
     except GroundwireError as error:
@@ -123,12 +114,12 @@ def _kind(value: object) -> str:
 
 
 async def _ask_models(
-    words: str, provider: Provider, transport: Transport, wishes: Wishes, *, stream: bool
+    words: str, provider: Provider, transport: Transport, settings: SearchSettings, *, stream: bool
 ) -> AsyncGenerator[str | GroundedAnswer]:
     """Ask the provider's models in turn until one can answer."""
-    deadline = asyncio.get_running_loop().time() + wishes.timeout
+    deadline = asyncio.get_running_loop().time() + settings.timeout
     for model in provider.models:
-        question = Question(words, model, stream, wishes.language, wishes.region, wishes.raw)
+        question = Question(words, model, stream, settings.language, settings.region, settings.raw)
         try:
             async with aclosing(_ask(question, provider, transport, deadline)) as pieces:
                 async for piece in pieces:
@@ -182,10 +173,10 @@ async def _in_time(awaitable: Awaitable[_T], deadline: float) -> _T:
         raise TimedOut("No complete answer came in time.", hint="Try again, or raise the timeout.") from error
 
 
-async def _as_wished(answer: GroundedAnswer, route: Route, wishes: Wishes) -> GroundedAnswer:
-    if wishes.max_sources is not None:
-        answer = limited(answer, wishes.max_sources)
-    if wishes.resolve_links:
+async def _with_settings(answer: GroundedAnswer, route: Route, settings: SearchSettings) -> GroundedAnswer:
+    if settings.max_sources is not None:
+        answer = limited(answer, settings.max_sources)
+    if settings.resolve_links:
         answer = await with_real_addresses(answer, route.open_web)
     return answer
 
@@ -194,6 +185,6 @@ def _named(error: GroundwireError, route: Route) -> GroundwireError:
     """The error under the type callers branch on: the wire's troubles are the provider's failure."""
     if isinstance(error, TransportError):
         return route.provider.failed(f"{route.provider.label}: {error.message}", hint=error.hint)
-    if isinstance(error, SignInExpired):
+    if isinstance(error, SignInExpired) and route.name == "openai_oauth":
         return MissingOpenAISession(error.message, hint=error.hint)
     return error

@@ -31,7 +31,7 @@ from groundwire.providers.gemini import Gemini
 from groundwire.providers.local import CorpusTransport, Local
 from groundwire.providers.openai_oauth import OpenAIOAuth
 from groundwire.providers.openrouter import OpenRouter
-from groundwire.query import Route, Wishes, clean, search, search_stream
+from groundwire.query import Route, clean, search, search_stream
 from groundwire.search_tools import SEARCH_TOOLS, check_arguments
 from groundwire.transport.auth import Auth
 from groundwire.transport.base import Transport
@@ -131,18 +131,6 @@ class Runtime:
         http = self._http
         return Route(name, self._provider(name), lambda: self._connected(name, http), open_web=http)
 
-    def wishes(self) -> Wishes:
-        """What the Config asks for beyond an answer."""
-        settings = self.config.search
-        return Wishes(
-            settings.max_sources,
-            settings.language,
-            settings.region,
-            settings.raw,
-            settings.resolve_links,
-            settings.timeout,
-        )
-
     async def search(self, query: object, provider: str | None = None) -> WebSearchResult:
         """The result of asking one provider; a failure is a result, too."""
         try:
@@ -150,7 +138,7 @@ class Runtime:
             route = self.route(self.chosen(provider))
         except GroundwireError as error:
             return failure(error)
-        return await search(query, route, self.wishes())
+        return await search(query, route, self.config.search)
 
     async def search_stream(
         self, query: object, provider: str | None = None
@@ -162,7 +150,7 @@ class Runtime:
         except GroundwireError as error:
             yield failure(error)
             return
-        async with aclosing(search_stream(query, route, self.wishes())) as events:
+        async with aclosing(search_stream(query, route, self.config.search)) as events:
             async for event in events:
                 yield event
 
@@ -211,7 +199,7 @@ class Runtime:
             approve=approve,
             ask=ask,
             shell=Shell(without_secrets(self._env)) if shell or self.config.agent.shell else None,
-            search=lambda query: search(query, route, self.wishes()),
+            search=lambda query: search(query, route, self.config.search),
             get_page=self._web.get,
             limits=self._within_means(limits),
             price=price_of(self.agent_model(model), self.config.agent.prices),

@@ -31,6 +31,7 @@ REQUIREMENTS = {
     "upstream:agent": "So does the agent; one token, or one look for the project, serves the whole run.",
     "upstream:refused": "Each refusal of Code Assist has a type of its own and says what to do.",
     "upstream:renewed": "A token that Vertex AI refuses is renewed once and the question asked again.",
+    "upstream:ended": "A Google sign-in that has ended is told as that, with the way to sign in again.",
     "failure:typed": "Every provider failure has the provider's own type, a message and a next step.",
     "failure:passing": "A passing failure is tried again; the person sees only the answer.",
     "failure:bounded": "An answer of 30 MB is refused without being held in memory.",

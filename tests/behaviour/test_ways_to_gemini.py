@@ -132,6 +132,18 @@ def test_a_refused_token_of_vertex_ai_is_renewed_once(
         assert [call.path for call in emulator.requests].count("/token") == 2
 
 
+@requirement("upstream:ended")
+def test_a_google_sign_in_that_has_ended_is_told_as_such(
+    scrubbed_environment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with served(scenario="invalid-grant") as emulator:
+        enter(emulator, as_a_person, scrubbed_environment, monkeypatch)
+        assert main(["search", "hello", "--json", "--provider", "gemini"]) == 3
+    error = msgspec.json.decode(capsys.readouterr().out)["error"]
+    assert error["type"] == "SIGN_IN_EXPIRED"
+    assert "gcloud auth application-default login" in error["message"]
+
+
 @requirement("upstream:chosen")
 @pytest.mark.parametrize(
     ("choice", "code"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from groundwire.config import PROVIDERS
+from groundwire.config import PROVIDERS, SearchSettings
 from groundwire.library import SearchOptions
 from groundwire.providers import gemini, openai_oauth, openrouter
-from groundwire.query import MAX_QUERY_CHARS, Wishes
+from groundwire.query import MAX_QUERY_CHARS
 from groundwire.search_tools import SEARCH_TOOLS
 from groundwire.transport.base import MAX_BODY_BYTES
 from tests.docs.pages import ROOT
@@ -48,4 +48,4 @@ def test_the_tools_are_those_of_the_code() -> None:
 def test_the_limits_are_those_of_the_code() -> None:
     assert f"longer than {MAX_QUERY_CHARS:,} characters" in PAGE
     assert f"larger than {MAX_BODY_BYTES // 1024**2} MB" in PAGE
-    assert f"{Wishes().timeout:.0f} if not given" in PAGE
+    assert f"{SearchSettings().timeout:.0f} if not given" in PAGE

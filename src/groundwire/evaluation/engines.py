@@ -14,7 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, Protocol
 
-from groundwire.errors import EvaluationFailed, MissingExtra
+from groundwire.errors import EvaluationFailed, MissingPackage
 from groundwire.evaluation.attempt import Attempt, Done, Settings, make_attempt
 
 MOST_BREAKS = 3
@@ -163,7 +163,7 @@ class RayEngine:
 def _ray() -> Any:
     if importlib.util.find_spec("ray") is None:
         version = ".".join(map(str, sys.version_info[:2]))
-        raise MissingExtra(f"Ray is not installed for Python {version}.", hint=f"Run: {INSTALL_RAY}")
+        raise MissingPackage(f"Ray is not installed for Python {version}.", hint=f"Run: {INSTALL_RAY}")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray  # noqa: PLC0415  (lazy: an extra, and heavy)
 

@@ -13,7 +13,7 @@ from typing import cast
 
 import pytest
 
-from groundwire.errors import EvaluationFailed, MissingExtra
+from groundwire.errors import EvaluationFailed, MissingPackage
 from groundwire.evaluation.attempt import Attempt, Settings
 from groundwire.evaluation.engines import PoolEngine, RayEngine, engine_named
 from groundwire.evaluation.results import Key, Result, Status, read_results
@@ -115,7 +115,7 @@ def test_a_run_that_is_killed_loses_no_finished_attempt(bench: Bench, tmp_path: 
 def test_ray_says_how_to_install_it() -> None:
     if importlib.util.find_spec("ray") is not None:
         pytest.skip("Ray is installed here")
-    with pytest.raises(MissingExtra, match=r"pip install 'groundwire\[ray\]'"):
+    with pytest.raises(MissingPackage, match=r"pip install 'groundwire\[ray\]'"):
         engine_named("ray", 2)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 
-from groundwire.errors import MissingExtra
+from groundwire.errors import MissingPackage
 
 OLDEST_PYTHON = (3, 12)
 INSTALL = "pip install 'groundwire[openhands]'"
@@ -13,16 +13,16 @@ PACKAGES = ("openhands.sdk", "openhands.tools")
 
 
 def check_sdk() -> None:
-    """MissingExtra when the OpenHands SDK cannot be imported here, with what to do about it."""
+    """MissingPackage when the OpenHands SDK cannot be imported here, with what to do about it."""
     if sys.version_info < OLDEST_PYTHON:
         here = ".".join(map(str, sys.version_info[:2]))
-        raise MissingExtra(
+        raise MissingPackage(
             f"The OpenHands SDK needs Python 3.12 or later; this is {here}.",
             hint=f"In an environment with Python 3.12: {INSTALL}",
         )
     for package in PACKAGES:
         if not _is_there(package):
-            raise MissingExtra(f"The package {package} is not installed.", hint=f"Run: {INSTALL}")
+            raise MissingPackage(f"The package {package} is not installed.", hint=f"Run: {INSTALL}")
 
 
 def _is_there(package: str) -> bool:

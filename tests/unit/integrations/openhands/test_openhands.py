@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwire.errors import MissingExtra
+from groundwire.errors import MissingPackage
 from groundwire.integrations import openhands
 from groundwire.integrations.openhands.converting import (
     Image,
@@ -98,7 +98,7 @@ def test_calls_on_many_files_and_senseless_paths_have_no_resource(tmp_path: Path
 def test_without_the_sdk_the_way_to_it_is_told() -> None:
     if sys.version_info >= (3, 12) and importlib.util.find_spec("openhands") is not None:
         pytest.skip("the OpenHands SDK is installed here")
-    with pytest.raises(MissingExtra, match=r"pip install 'groundwire\[openhands\]'"):
+    with pytest.raises(MissingPackage, match=r"pip install 'groundwire\[openhands\]'"):
         _ = openhands.TOOLSET
 
 
@@ -109,5 +109,5 @@ def test_it_has_no_other_names() -> None:
 
 def test_an_older_python_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 11, 0, "final", 0))
-    with pytest.raises(MissingExtra, match=r"needs Python 3.12 or later; this is 3.11"):
+    with pytest.raises(MissingPackage, match=r"needs Python 3.12 or later; this is 3.11"):
         check_sdk()
