@@ -264,20 +264,7 @@ REGEXES = ("al.ha", r"\bdef\b", "^import", "beta$", r"(alpha|beta) \w+", r"x\d",
 
 
 def _grep(root: Path, files: list[str], folders: list[str], random: Random) -> tuple[str, dict[str, Any]]:
-    patterns = (
-        *WORDS,
-        "al.ha",
-        r"\bdef\b",
-        "^import",
-        "beta$",
-        "(alpha|beta) \\w+",
-        "x\\d",
-        "nowhere",
-        "(",
-        "[a",
-        "a{2",
-    )
-    arguments: dict[str, Any] = {"pattern": random.choice(patterns)}
+    arguments: dict[str, Any] = {"pattern": random.choice((*WORDS, *REGEXES))}
     choices: dict[str, tuple[Any, ...]] = {
         "dir_path": (*folders, files[0], "missing"),
         "include_pattern": ("*.py", "*.{txt,md}", "**/*.js", "src/**"),

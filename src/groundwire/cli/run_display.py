@@ -4,8 +4,7 @@ while it goes on, sources at the end."""
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TextIO
 
@@ -14,11 +13,11 @@ import msgspec
 from groundwire.agent.events import CallEnded, CallStarted, Compacted, Event, Retried, TextArrived, TurnBegan
 from groundwire.agent.outcome import Ending, Outcome
 from groundwire.cli.printable import printable, printable_json
+from groundwire.cli.showing import brief
 from groundwire.cli.status_line import StatusLine
 
 TICK = 0.2
 """Seconds between two looks of the status line."""
-_LONGEST_VALUE = 60
 _RED, _GREEN, _DIM, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[2m", "\x1b[0m"
 
 
@@ -160,19 +159,8 @@ def source_sections(outcome: Outcome) -> list[str]:
 def _call_line(call: CallStarted, result: CallEnded, *, colour: bool) -> str:
     """One line: a sign, the call with its short arguments, and what came of it."""
     sign = "✓" if result.ok else "✗"
-    said = printable(f"{call.name}({_brief(call.arguments)})").replace("\n", " ")
+    said = printable(f"{call.name}({brief(call.arguments)})").replace("\n", " ")
     summary = printable(result.summary).replace("\n", " ")
     if not colour:
         return f"{sign} {said} → {summary}"
     return f"{_GREEN if result.ok else _RED}{sign}{_PLAIN} {said} {_DIM}→ {summary}{_PLAIN}"
-
-
-def _brief(arguments: object) -> str:
-    """The arguments of a call, long ones left out."""
-    if not isinstance(arguments, Mapping):
-        return "…"
-    shown = []
-    for name, value in arguments.items():
-        written = json.dumps(value, ensure_ascii=False)
-        shown.append(f"{name}: {written}" if len(written) <= _LONGEST_VALUE else f"{name}: …")
-    return ", ".join(shown)

@@ -18,6 +18,8 @@ from groundwire.agent.transcript import CallGave
 from groundwire.agent.turn import numbers_of
 from groundwire.citations import Source
 
+_LONGEST_VALUE = 60
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -105,14 +107,14 @@ def without_head(diff: str) -> list[str]:
     return lines[start:]
 
 
-def brief(arguments: object, longest: int = 60) -> str:
+def brief(arguments: object) -> str:
     """The arguments of a call in one line, long ones left out."""
     if not isinstance(arguments, Mapping):
         return "…"
     shown = []
     for name, value in arguments.items():
         written = json.dumps(value, ensure_ascii=False)
-        shown.append(f"{name}: {written}" if len(written) <= longest else f"{name}: …")
+        shown.append(f"{name}: {written}" if len(written) <= _LONGEST_VALUE else f"{name}: …")
     return ", ".join(shown)
 
 

@@ -33,7 +33,6 @@ class ErrorType(StrEnum):
 
     INVALID_TOOL_PARAMS = "invalid_tool_params"
     UNKNOWN = "unknown"
-    UNHANDLED_EXCEPTION = "unhandled_exception"
     TOOL_NOT_REGISTERED = "tool_not_registered"
     EXECUTION_FAILED = "execution_failed"
     FILE_NOT_FOUND = "file_not_found"
@@ -44,7 +43,6 @@ class ErrorType(StrEnum):
     PERMISSION_DENIED = "permission_denied"
     NO_SPACE_LEFT = "no_space_left"
     TARGET_IS_DIRECTORY = "target_is_directory"
-    PATH_NOT_IN_WORKSPACE = "path_not_in_workspace"
     EDIT_PREPARATION_FAILURE = "edit_preparation_failure"
     EDIT_NO_OCCURRENCE_FOUND = "edit_no_occurrence_found"
     EDIT_EXPECTED_OCCURRENCE_MISMATCH = "edit_expected_occurrence_mismatch"
@@ -55,9 +53,7 @@ class ErrorType(StrEnum):
     PATH_IS_NOT_A_DIRECTORY = "path_is_not_a_directory"
     READ_MANY_FILES_SEARCH_ERROR = "read_many_files_search_error"
     SHELL_EXECUTE_ERROR = "shell_execute_error"
-    WEB_FETCH_NO_URL_IN_PROMPT = "web_fetch_no_url_in_prompt"
     WEB_FETCH_FALLBACK_FAILED = "web_fetch_fallback_failed"
-    WEB_FETCH_PROCESSING_ERROR = "web_fetch_processing_error"
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,6 @@ class GlobState:
 
     def __init__(self, glob: Glob, positions: frozenset[Position]) -> None:
         self._glob = glob
-        self._positions = positions
         self._remembered: dict[str, GlobState | None] = {}
         self._deeper: GlobState | None = None
         ends: list[Matches] = []

@@ -33,11 +33,6 @@ class TextFile:
     encoding: Encoding
     fingerprint: Fingerprint
 
-    @property
-    def has_crlf(self) -> bool:
-        """Whether any line ends in CR LF."""
-        return "\r\n" in self.text
-
     def encode(self, text: str) -> bytes:
         """`text` as bytes in this file's encoding, mark included. A ToolError when it has no bytes there."""
         return self.encoding.encode(text)
