@@ -6,10 +6,9 @@ peers.place("litellm", "LiteLLM")      # its folder; or None, and why in peers.n
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
-from conformance.installing import CannotInstall, installed
+from conformance.installing import STAMP, CannotInstall, installed
 from conformance.pins import MEASURED, PINS
 
 PLACE = Path(__file__).resolve().parent.parent / ".conformance"
@@ -25,14 +24,13 @@ class Peers:
     def place(self, peer: str, known_as: str = "") -> Path | None:
         """Where a peer is, installed now if it was not; None, with a reason, when it cannot be."""
         pin, name = {**PINS, **MEASURED}[peer], known_as or peer
-        began = time.monotonic()
+        if not (PLACE / pin.registry / peer / STAMP).is_file():
+            print(f"Installing {' '.join(pin.specifications)} …", flush=True)
         try:
             place = installed(peer, pin, PLACE)
         except CannotInstall as reason:
             self.leave_out(name, str(reason))
             return None
-        if (took := time.monotonic() - began) > 1:
-            print(f"installed {' '.join(pin.specifications)} ({took:.0f} s)", flush=True)
         self.versions[name] = pin.version
         return place
 

@@ -150,6 +150,7 @@ def file_races(scratch: Path, gemini: Oracle | None, other: OpenHands | None) ->
 
 def reading(folder: Path, ending: str, gemini: Oracle | None, other: OpenHands | None) -> dict[str, Timed]:
     """The candidates reading a file."""
+    folder.mkdir()
     file = written(folder / "a.txt", ending)
     tools, arguments = toolset(folder), {"file_path": str(file)}
     found: dict[str, Timed] = {
@@ -164,6 +165,7 @@ def reading(folder: Path, ending: str, gemini: Oracle | None, other: OpenHands |
 
 def editing(folder: Path, ending: str, gemini: Oracle | None, other: OpenHands | None) -> dict[str, Timed]:
     """The candidates changing a line of a file, each of a file of its own, to and fro."""
+    folder.mkdir()
     tools = toolset(folder)
 
     def edits(name: str) -> Iterator[dict[str, str]]:
@@ -191,7 +193,6 @@ def editing(folder: Path, ending: str, gemini: Oracle | None, other: OpenHands |
 
 def written(file: Path, ending: str) -> Path:
     """A file of 2,000 lines."""
-    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(ending.join([*LINES, ""]).encode())
     return file
 
