@@ -3,7 +3,7 @@
 //   node gemini_tools.mjs --core DIR --rg PATH      (DIR: the installed package, PATH: a ripgrep)
 //
 // Input:  {"root": DIR, "tool": NAME, "args": {...}, "fresh": true?}   fresh: read the ignore files again
-// Output: {"llmContent", "returnDisplay", "error": {message, type} | null, "ms", "cpu_ms"}; arguments that the
+// Output: {"llmContent", "returnDisplay", "error": {message, type} | null, "took": {ms, cpu_ms}}; arguments that the
 // tool refuses give an error of the type invalid_tool_params. Answers come in order, so this can be a co-process.
 import fs from 'node:fs';
 import os from 'node:os';
@@ -72,14 +72,14 @@ async function answer(call) {
   try {
     invocation = sessions.get(root).get(call.tool).build(structuredClone(call.args));
   } catch (e) {
-    return { ...failed(e, 'invalid_tool_params'), ...taken() };
+    return { ...failed(e, 'invalid_tool_params'), took: taken() };
   }
   try {
     const r = await invocation.execute({ abortSignal: new AbortController().signal });
     const error = r.error ? { message: r.error.message, type: r.error.type ?? null } : null;
-    return { llmContent: r.llmContent, returnDisplay: r.returnDisplay, error, ...taken() };
+    return { llmContent: r.llmContent, returnDisplay: r.returnDisplay, error, took: taken() };
   } catch (e) {
-    return { ...failed(e, 'thrown'), ...taken() };
+    return { ...failed(e, 'thrown'), took: taken() };
   }
 }
 

@@ -80,7 +80,7 @@ class Comparison:
             before = contents(ours)
             mine = plain(tools.call_now(tool, arguments).to_json(), ours)
             real = self.oracle.call(theirs, tool, moved(arguments, ours, theirs), fresh=True)
-            real.pop("ms")
+            real.pop("took")
             if tool in ("write_file", "replace"):
                 mine["files"], real["files"] = changes(before, ours), changes(before, theirs)
                 level(ours, theirs)
