@@ -38,7 +38,7 @@ from groundwire.tools.ripgrep import (
 )
 from groundwire.workspace.boundary import WorkspacePath
 from groundwire.workspace.ignore import Ignore
-from groundwire.workspace.spelling import PROTECTED
+from groundwire.workspace.spelling import PROTECTED, is_sayable
 
 MOST_MATCHES = 100
 MOST_CLASSIC_MATCHES = 1000
@@ -64,6 +64,7 @@ _ANY_SIZE = ("--max-filesize=1024G",)
 _PLAIN_ARGUMENTS = frozenset(
     ("pattern", "dir_path", "path", "case_sensitive", "fixed_strings", "total_max_matches")
 )
+_PATTERNS = ("pattern", "include_pattern", "include", "exclude_pattern")
 _ABOUT = "Searches the content of files for a regular expression and returns the lines that match."
 _INCLUDE = "Optional: a glob pattern that limits which files are searched, such as '*.ts' or 'src/**'."
 _CURRENT = Declaration(
@@ -113,6 +114,7 @@ class GrepSearch:
     def run(self, arguments: Arguments, context: ToolContext) -> ToolResult:
         """Search for what the arguments describe."""
         classic = context.dialect is Dialect.CLASSIC
+        _refuse_unsayable(arguments)
         where = arguments.get("path" if classic else "dir_path") or "."
         query = Query(
             arguments["pattern"],
@@ -158,6 +160,12 @@ def _start(context: ToolContext, path: str) -> WorkspacePath:
     if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
         raise invalid(f"Path is not a valid directory or file: {start.absolute}")
     return start
+
+
+def _refuse_unsayable(arguments: Arguments) -> None:
+    for name in _PATTERNS:
+        if not is_sayable(arguments.get(name) or ""):
+            raise invalid(f"{name} holds half a character or NUL, which no search can be given.")
 
 
 def _refuse_bad_pattern(query: Query, arguments: Arguments) -> None:

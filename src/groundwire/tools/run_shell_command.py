@@ -29,6 +29,7 @@ from groundwire.tools.base import (
 from groundwire.tools.declaring import parameters, string
 from groundwire.tools.untrusted import untrusted
 from groundwire.workspace.boundary import WorkspacePath
+from groundwire.workspace.spelling import is_sayable
 
 if TYPE_CHECKING:
     from groundwire.tools.shell_process import Finished
@@ -85,8 +86,8 @@ class RunShellCommand:
         command = arguments["command"]
         if not command.strip():
             raise invalid("Command cannot be empty.")
-        if "\0" in command:
-            raise invalid("Command must not contain NUL characters.")
+        if not is_sayable(command):
+            raise invalid("Command must not contain NUL or half a character.")
         if arguments.get("is_background"):
             raise invalid(
                 "Commands cannot run in the background here: they end with the call. Run it in front."

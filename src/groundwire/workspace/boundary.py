@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from groundwire.errors import ToolError
-from groundwire.workspace.spelling import complaint, is_protected
+from groundwire.workspace.spelling import complaint, is_protected, is_sayable
 
 HANDLES = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _COMMON = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -92,7 +92,7 @@ class Workspace:
 
         A ToolError of `kind` when it lies outside or is protected; OSError when links run in a circle.
         """
-        if "\0" in path:
+        if not is_sayable(path):
             raise ToolError(f"Invalid path: {complaint(path)}", kind=kind)
         lexical = os.path.normpath(os.path.join(self.root, path))
         absolute = os.path.realpath(lexical)

@@ -7,6 +7,7 @@ in any case, with the trailing dots, streams and short names that Windows reads 
 
 from __future__ import annotations
 
+import os
 import re
 from functools import lru_cache
 
@@ -26,6 +27,8 @@ def complaint(path: str) -> str | None:
         return "Path must be a non-empty string."
     if any(character in path for character in "\n\r\0\t"):
         return "Path contains invalid characters (newlines or control characters)."
+    if not is_sayable(path):
+        return "Path contains half a character (a surrogate without its other half)."
     segments = path.replace("\\", "/").split("/")
     if any(segment.startswith(LOG_FRAGMENTS) for segment in segments):
         return "Path appears to be a misinterpreted log fragment."
@@ -35,6 +38,15 @@ def complaint(path: str) -> str | None:
         if len(segment) > LONGEST_SEGMENT:
             return f'Path component "{segment[:20]}..." is too long (maximum {LONGEST_SEGMENT} characters).'
     return None
+
+
+def is_sayable(text: str) -> bool:
+    """Whether the system can be told this text, as a path or as a word of a command: JSON can carry half
+    characters and NUL, but nothing on the other side takes them."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 @lru_cache(maxsize=4096)  # the same names come again and again in a walk

@@ -122,6 +122,7 @@ def test_an_output_cannot_close_the_tags_around_it(tmp_path: Path) -> None:
         ({"command": " "}, "invalid_tool_params", "cannot be empty"),
         ({}, "invalid_tool_params", "must have required property 'command'"),
         ({"command": "a\0b"}, "invalid_tool_params", "NUL"),
+        ({"command": "echo \ud800"}, "invalid_tool_params", "half a character"),
         ({"command": "true", "is_background": True}, "invalid_tool_params", "background"),
         ({"command": "true", "dir_path": "../"}, "invalid_tool_params", "outside"),
         ({"command": "true", "dir_path": "/"}, "invalid_tool_params", "outside"),

@@ -145,3 +145,56 @@ def test_the_editor_of_the_plan_has_a_method_for_each_tool(tmp_path: Path) -> No
     assert editor.glob("**/*.py").llm_content.endswith("/src/a.py")
     assert "L2: two" in editor.search_file_content("tw.", include="*.py").llm_content
     assert editor.read_many_files(["src"]).llm_content[0].startswith(f"--- {tmp_path}/src/a.py ---")
+
+
+POISON = ("\ud800", "a\0b", "a\udfff/b", "\x1b]0;x\x07")
+"""What JSON can carry and neither a path nor a word of a command can; and a text that is only odd."""
+
+
+def poisoned_calls() -> list[tuple[Dialect, str, str, str]]:
+    """Each text parameter of each file tool, with each poison in it."""
+    return [
+        (dialect, declaration["name"], name, poison)
+        for dialect in Dialect
+        for declaration in toolset(".", dialect=dialect).declarations()
+        for name, described in declaration["parameters"]["properties"].items()
+        if described.get("type") in ("string", "array")
+        for poison in POISON
+    ]
+
+
+@pytest.mark.parametrize(("dialect", "tool", "parameter", "poison"), poisoned_calls())
+def test_a_text_the_system_cannot_be_told_is_a_result_and_no_crash(
+    tmp_path: Path, dialect: Dialect, tool: str, parameter: str, poison: str
+) -> None:
+    (tmp_path / "a.txt").write_text("hello\n", encoding="utf-8")
+    tools = toolset(tmp_path, dialect=dialect)
+    declared = next(one for one in tools.declarations() if one["name"] == tool)["parameters"]
+    good: dict[str, Any] = {
+        "file_path": "a.txt",
+        "path": "a.txt",
+        "command": "view",
+        "instruction": "x",
+        "content": "b",
+        "old_string": "hello",
+        "new_string": "b",
+        "old_str": "hello",
+        "new_str": "b",
+        "pattern": "hello",
+        "dir_path": ".",
+        "include": ["*"],
+        "paths": ["*"],
+    }
+    arguments = {name: good[name] for name in declared["properties"] if name in good}
+    if declared["properties"].get("include", {}).get("type") == "string":
+        arguments["include"] = "*"
+    if tool in ("list_directory", "glob", "search_file_content") and "path" in arguments:
+        arguments["path"] = str(tmp_path)
+    is_list = declared["properties"][parameter]["type"] == "array"
+    arguments[parameter] = [poison] if is_list else poison
+
+    result = tools.call_now(tool, arguments)
+
+    assert result.to_json()
+    if poison != POISON[-1] and parameter in ("file_path", "path", "dir_path"):
+        assert result.error is not None

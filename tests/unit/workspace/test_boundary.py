@@ -56,7 +56,10 @@ def test_a_path_outside_the_root_is_refused(root: Path, path: str) -> None:
         content(root, path.format(root=root))
 
 
-@pytest.mark.parametrize("path", ["a\0.txt", "a\n.txt", "a\t", "x" * 256, "a/" * 2100, "FAIL x", ""])
+@pytest.mark.parametrize(
+    "path",
+    ["a\0.txt", "a\ud800.txt", "\udfff/b", "a\n.txt", "a\t", "x" * 256, "a/" * 2100, "FAIL x", ""],
+)
 def test_a_spelling_that_is_no_path_is_refused(root: Path, path: str) -> None:
     with pytest.raises((ToolError, OSError)):
         content(root, path)
