@@ -28,6 +28,7 @@ ABOUT = {
     "corpus": "documents in SQLite",
     "secret": "cannot print itself",
     "address": "what is safe to ask",
+    "characters": "what others cannot take",
     "errors": "every deliberate failure",
 }
 """What a box says below its name."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -327,8 +328,6 @@ def listening(tmp_path: Path, *words: str, env: Mapping[str, str] | None = None)
 
 def posted(address: str, **headers: str) -> int:
     """The status of a request with these headers."""
-    import http.client
-
     host, _, path = address.removeprefix("http://").partition("/")
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
     always = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
@@ -338,6 +337,39 @@ def posted(address: str, **headers: str) -> int:
         return connection.getresponse().status
     finally:
         connection.close()
+
+
+class Posting:
+    """A client of the version 2025-06-18 over HTTP."""
+
+    def __init__(self, address: str, key: str, left_open: ExitStack) -> None:
+        self._left_open = left_open
+        self._host, _, path = address.removeprefix("http://").partition("/")
+        self._path = f"/{path}"
+        self._headers = {
+            "content-type": "application/json",
+            "accept": "application/json, text/event-stream",
+            "authorization": f"Bearer {key}",
+        }
+        client = {"name": "posting", "version": "0"}
+        params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+        answer = self.say("initialize", params, id=0)
+        answer.read()
+        self._headers["mcp-session-id"] = answer.headers["mcp-session-id"]
+
+    def call(self, name: str, arguments: object) -> http.client.HTTPResponse:
+        return self.say("tools/call", {"name": name, "arguments": arguments}, id=1)
+
+    def say(self, method: str, params: object, **more: object) -> http.client.HTTPResponse:
+        return self.send("POST", {"jsonrpc": "2.0", "method": method, "params": params, **more})
+
+    def send(self, verb: str, message: object) -> http.client.HTTPResponse:
+        connection = http.client.HTTPConnection(self._host, timeout=PATIENCE)
+        self._left_open.callback(connection.close)
+        connection.request(verb, self._path, json.dumps(message), self._headers)
+        answer = connection.getresponse()
+        self._left_open.callback(answer.close)
+        return answer
 
 
 @requirement("mcp:http")
@@ -384,3 +416,25 @@ async def test_the_official_client_lists_and_calls_over_http(tmp_path: Path) -> 
             assert read.content[0].text == "hello"  # type: ignore[union-attr]
             missing = await client.call_tool("read_file", {"file_path": "b.txt"})
             assert missing.is_error
+            (tmp_path / os.fsdecode(b"\xff.txt")).touch()  # a name that is no UTF-8
+            listed = await client.call_tool("list_directory", {"dir_path": "."})
+            assert "?.txt" in listed.content[0].text  # type: ignore[union-attr]
+
+
+@requirement("mcp:cancelled")
+@pytest.mark.parametrize("leaving", ["cancelled", "deleted", "stopped"])
+def test_over_http_a_search_nobody_waits_for_closes_its_connection(tmp_path: Path, leaving: str) -> None:
+    provider = Silent()
+    env = {**provider.env(), "GROUNDWIRE_MCP_KEY": "the-right-key"}
+    with ExitStack() as left_open, listening(tmp_path, "--tools", "search", env=env) as (address, _):
+        session = Posting(address, "the-right-key", left_open)
+        answers = session.call("websearch_gemini", QUERY)
+        assert provider.asked.wait(PATIENCE)
+        if leaving == "cancelled":
+            session.say("notifications/cancelled", {"requestId": 1})
+            assert b"cancelled" in answers.read()
+        elif leaving == "deleted":
+            session.send("DELETE", None)
+        if leaving != "stopped":
+            assert provider.left.wait(PATIENCE)
+    assert provider.left.wait(PATIENCE)

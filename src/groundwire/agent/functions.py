@@ -17,6 +17,7 @@ from groundwire.agent.approval import Proposal
 from groundwire.agent.named_pages import NamedPages
 from groundwire.agent.outcome import Searched
 from groundwire.agent.reply import Call, Content, Part
+from groundwire.characters import sendable
 from groundwire.citations import WebSearchResult
 from groundwire.errors import ToolError
 from groundwire.search_tools import SEARCH_TOOLS, SearchTool, check_arguments
@@ -196,8 +197,3 @@ def one_line(words: str) -> str:
     """The words on one line, not longer than a line should be."""
     line = " ".join(words.split())
     return line if len(line) <= _LONGEST_SUMMARY else line[: _LONGEST_SUMMARY - 1] + "…"
-
-
-def sendable(words: str) -> str:
-    """The words without half characters (a file's name may hold some), which JSON cannot carry."""
-    return words.encode("utf-8", "replace").decode("utf-8")

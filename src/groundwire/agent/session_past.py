@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from groundwire.agent.functions import sendable
 from groundwire.agent.outcome import Ending
 from groundwire.agent.reply import NO_TOKENS, Content, Reply, Usage
 from groundwire.agent.transcript import (
@@ -27,6 +26,7 @@ from groundwire.agent.transcript import (
     WriteBegan,
 )
 from groundwire.agent.turn import Made, Memory, in_order, numbered_once, responses
+from groundwire.characters import sendable
 from groundwire.errors import SessionUnreadable
 
 UNDONE = "The user has taken back what was changed. These files are as they were before: {files}."

@@ -18,8 +18,9 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 
-from groundwire.agent.functions import Given, failed, sendable
+from groundwire.agent.functions import Given, failed
 from groundwire.agent.transcript import WriteBegan
+from groundwire.characters import sendable
 from groundwire.errors import ToolError
 from groundwire.tools.patch import Change
 from groundwire.workspace.boundary import Workspace, WorkspacePath

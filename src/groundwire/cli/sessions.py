@@ -118,7 +118,7 @@ def _show(listed: list[Listed], store: SessionStore) -> None:
 
 
 def _row(name: str, past: Past) -> tuple[str, ...]:
-    from groundwire.agent.functions import sendable
+    from groundwire.characters import sendable
     from groundwire.cli.printable import printable
 
     when, folder = _when(past.opened.at), printable(sendable(_short(past.opened.root)))

@@ -14,8 +14,8 @@ from rich.rule import Rule
 from rich.style import Style
 from rich.text import Text
 
-from groundwire.agent.functions import sendable
 from groundwire.agent.session_past import Past, PastRun, PastTurn
+from groundwire.characters import sendable
 from groundwire.citations import Source
 from groundwire.cli.printable import printable
 from groundwire.cli.rendering import followed, in_link

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show(name: str, root: str, undone: UndoneRun, *, dry: bool) -> None:
-    from groundwire.agent.functions import sendable
+    from groundwire.characters import sendable
     from groundwire.cli.approving import coloured, visible
 
     verb = "Would undo" if dry else "Undid"

@@ -6,6 +6,8 @@ import json
 import os
 from typing import Any, NamedTuple
 
+from groundwire.characters import sendable
+
 PREFIX = "websearch_"
 
 
@@ -58,7 +60,7 @@ def instructions(offer: Offer) -> str:
             "sources' addresses when you pass on what was found."
         )
     if offer.tools != "search":
-        told.append(f"File tools work inside {os.path.abspath(offer.root)} and nowhere else.")
+        told.append(f"File tools work inside {sendable(os.path.abspath(offer.root))} and nowhere else.")
     return " ".join(told)
 
 

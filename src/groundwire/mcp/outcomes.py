@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from groundwire.characters import sendable
 from groundwire.errors import GroundwireError, ToolError
 from groundwire.mcp.shapes import Message, Outcome, embedded
 
@@ -57,4 +58,4 @@ def _content(part: Any) -> Message:
 
 
 def _text(text: str) -> Message:
-    return {"type": "text", "text": text}
+    return {"type": "text", "text": sendable(text)}

@@ -72,7 +72,8 @@ class _Batch:
     """Responses that go out together, once the last one is there."""
 
     def __init__(self) -> None:
-        self.waiting = 0
+        self.waiting = 1
+        """Calls under way; and one while the batch is still being read, so that it is not told too early."""
         self.responses: list[Message] = []
 
 
@@ -128,11 +129,11 @@ class Session:
         steps: list[Step] = []
         for one in messages:
             for step in self._received(one, batch):
-                if isinstance(step, Send):
-                    assert isinstance(step.message, dict), "one message is not answered by several"
+                if isinstance(step, Send) and isinstance(step.message, dict):
                     batch.responses.append(step.message)
-                else:
+                else:  # among them the answers to an earlier batch, whose last call was cancelled here
                     steps.append(step)
+        batch.waiting -= 1
         if batch.responses and not batch.waiting:
             steps.append(Send(batch.responses))
         return steps

@@ -12,6 +12,7 @@ import time
 from functools import partial
 from typing import ClassVar
 
+from groundwire.characters import is_sayable
 from groundwire.errors import ToolError
 from groundwire.tools.base import Arguments, Declaration, Dialect, ErrorType, ToolContext, ToolResult, invalid
 from groundwire.tools.common_word import WordSearch, first_lines, is_plain_word
@@ -38,7 +39,7 @@ from groundwire.tools.ripgrep import (
 )
 from groundwire.workspace.boundary import WorkspacePath
 from groundwire.workspace.ignore import Ignore
-from groundwire.workspace.spelling import PROTECTED, is_sayable
+from groundwire.workspace.spelling import PROTECTED
 
 MOST_MATCHES = 100
 MOST_CLASSIC_MATCHES = 1000

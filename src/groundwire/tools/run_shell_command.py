@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from signal import Signals
 from typing import TYPE_CHECKING
 
+from groundwire.characters import is_sayable
 from groundwire.errors import ToolError, UsageError
 from groundwire.tools.base import (
     Arguments,
@@ -29,7 +30,6 @@ from groundwire.tools.base import (
 from groundwire.tools.declaring import parameters, string
 from groundwire.tools.untrusted import untrusted
 from groundwire.workspace.boundary import WorkspacePath
-from groundwire.workspace.spelling import is_sayable
 
 if TYPE_CHECKING:
     from groundwire.tools.shell_process import Finished

@@ -20,8 +20,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Literal
 
+from groundwire.characters import is_sayable
 from groundwire.errors import ToolError
-from groundwire.workspace.spelling import complaint, is_protected, is_sayable
+from groundwire.workspace.spelling import complaint, is_protected
 
 HANDLES = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _COMMON = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)

@@ -7,9 +7,10 @@ in any case, with the trailing dots, streams and short names that Windows reads 
 
 from __future__ import annotations
 
-import os
 import re
 from functools import lru_cache
+
+from groundwire.characters import is_sayable
 
 LONGEST_PATH = 4096
 LONGEST_SEGMENT = 255
@@ -38,15 +39,6 @@ def complaint(path: str) -> str | None:
         if len(segment) > LONGEST_SEGMENT:
             return f'Path component "{segment[:20]}..." is too long (maximum {LONGEST_SEGMENT} characters).'
     return None
-
-
-def is_sayable(text: str) -> bool:
-    """Whether the system can be told this text, as a path or as a word of a command: JSON can carry half
-    characters and NUL, but nothing on the other side takes them."""
-    try:
-        return b"\0" not in os.fsencode(text)
-    except UnicodeEncodeError:
-        return False
 
 
 @lru_cache(maxsize=4096)  # the same names come again and again in a walk

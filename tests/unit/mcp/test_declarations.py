@@ -54,3 +54,7 @@ def test_the_advice_names_the_workspace_only_where_there_is_one() -> None:
     assert "citations" in instructions(Offer("search", root="/somewhere"))
     assert "/somewhere" not in instructions(Offer("search", root="/somewhere"))
     assert "/somewhere" in instructions(Offer("files", root="/somewhere"))
+
+
+def test_the_advice_is_sendable_whatever_the_folder_is_called() -> None:
+    instructions(Offer("files", root="/\udcff")).encode("utf-8")

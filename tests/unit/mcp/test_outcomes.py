@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,7 @@ from groundwire.citations import Source, WebSearchResult, failure
 from groundwire.errors import MissingGeminiKey
 from groundwire.mcp.outcomes import file_outcome, search_outcome
 from groundwire.tools.base import ToolFailure, ToolResult
+from groundwire.tools.toolset import toolset
 
 
 def test_a_search_is_told_as_its_json_twice() -> None:
@@ -58,3 +61,19 @@ def test_a_failed_call_is_an_error_with_the_whole_result_as_json() -> None:
     outcome = file_outcome(result)
     assert outcome.is_error
     assert json.loads(outcome.content[0]["text"]) == result.to_json()
+
+
+def test_half_characters_are_not_sent(tmp_path: Path) -> None:
+    """Python tells a name that is no UTF-8 in halves, and strict readers of JSON refuse the whole line."""
+    (tmp_path / os.fsdecode(b"\xff.txt")).write_text("needle\n", encoding="utf-8")
+    tools = toolset(tmp_path)
+    calls: tuple[tuple[str, dict[str, object]], ...] = (
+        ("list_directory", {"dir_path": "."}),
+        ("glob", {"pattern": "*"}),
+        ("grep_search", {"pattern": "needle"}),
+        ("read_many_files", {"include": ["*"]}),
+        ("read_file", {"file_path": os.fsdecode(b"\xfe.txt")}),
+    )
+    for name, arguments in calls:
+        for part in file_outcome(tools.call_now(name, arguments)).content:
+            part["text"].encode("utf-8")

@@ -281,6 +281,24 @@ class TestBatches:
         assert isinstance(sent, Send)
         assert [one["id"] for one in sent.message] == [1]  # type: ignore[index]
 
+    def test_a_call_cancelled_in_its_own_batch_leaves_the_other_answers(self) -> None:
+        call, cancel = request("tools/call", {"name": "echo"}, 2), {"requestId": 2}
+        batch = [request("ping", None, 1), call, notice("notifications/cancelled", cancel)]
+        started, stopped, sent = new_session("2025-03-26").receive([*batch, request("ping", None, 3)])
+        assert isinstance(started, StartCall)
+        assert stopped == CancelCall(started.number)
+        assert isinstance(sent, Send)
+        assert [one["id"] for one in sent.message] == [1, 3]  # type: ignore[index]
+
+    def test_a_call_cancelled_in_a_later_batch_sets_its_own_batch_free(self) -> None:
+        session = new_session("2025-03-26")
+        session.receive([request("ping", None, 1), request("tools/call", {"name": "echo"}, 2)])
+        cancel = notice("notifications/cancelled", {"requestId": 2})
+        _, first, second = session.receive([request("ping", None, 3), cancel])
+        assert isinstance(first, Send)
+        assert isinstance(second, Send)
+        assert [[one["id"] for one in sent.message] for sent in (first, second)] == [[1], [3]]  # type: ignore[index]
+
     def test_notices_alone_get_no_answer(self) -> None:
         assert new_session("2025-03-26").receive([notice("notifications/initialized")]) == []
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from groundwire.characters import sendable
 from groundwire.tools.base import ToolResult
 
 ONE_FILE = {"replace": "file_path", "write_file": "file_path", "read_file": "file_path"}
@@ -61,11 +62,6 @@ def resource(name: str, arguments: Mapping[str, Any], root: str) -> str | None:
     if not path or "\0" in path:
         return None
     return f"file:{os.path.realpath(os.path.join(root, path.removeprefix('@')))}"
-
-
-def sendable(words: str) -> str:
-    """The words without half characters, which JSON cannot carry."""
-    return words.encode("utf-8", "replace").decode("utf-8")
 
 
 def _piece(item: object) -> Iterator[Text | Image]:
