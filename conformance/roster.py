@@ -64,7 +64,7 @@ PEERS: tuple[Peer, ...] = (
     Peer(
         "gemini-cli", "API key, Code Assist, the gateway; search, file tools; our extension", gemini_cli.run
     ),
-    Peer("gemini-cli-core", "its file tools and ours give the same answers", gemini_tools.run),
+    Peer("gemini-cli-core", "its file tools, search and store of sign-ins beside ours", gemini_tools.run),
     Peer("opencode", "`opencode run`: answers, file tools, refusals; our tools; the gateway", opencode.run),
     Peer("codex", "`codex exec`: sign-in, search, tools, faults; our server", codex_cli.run),
     Peer("claude-code", "`claude mcp`: connects to what our install writes", claude_code.run),

@@ -2,7 +2,7 @@
 
 The comparison is `tools_differential.py`; the differences that are meant, each with its reason, are data in
 `tools_allowed.py`. Commands are compared in `shell_differential.py`. Its encrypted store of sign-ins is
-checked here, too (`gemini_keychain.py`).
+checked here, too (`gemini_keychain.py`), and so are the citations of its web search (`gemini_citations.py`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 
+from conformance.gemini_citations import check_citations
 from conformance.gemini_keychain import check_keychain
 from conformance.trial import PEER_SECONDS, ROOT, Trial
 
@@ -38,4 +39,5 @@ async def run(trial: Trial) -> None:
         done.code == 0 and ", 0 unexplained" in done.out,
         done.out[-600:] or done.brief,
     )
+    await check_citations(trial)
     await check_keychain(trial)
