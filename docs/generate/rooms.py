@@ -29,6 +29,7 @@ ABOUT = {
     "secret": "cannot print itself",
     "address": "what is safe to ask",
     "characters": "what others cannot take",
+    "serving": "a socket and an application",
     "errors": "every deliberate failure",
 }
 """What a box says below its name."""

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
+from groundwire import serving
 from groundwire.cli import main
 from groundwire.mcp.calls import Calls
 from groundwire.mcp.declarations import Offer, offered
-from groundwire.mcp.http import bound
 from groundwire.mcp.protocol import Session
 from groundwire.mcp.stdio import Connection
 from tests.behaviour.conftest import call_over_mcp, requirement, served
@@ -32,7 +32,7 @@ class Silent:
     """A provider that takes a question, never answers, and notices when the asker leaves."""
 
     def __init__(self) -> None:
-        self._listener = bound(0)
+        self._listener = serving.listening("127.0.0.1", 0, "The test")
         self.asked = threading.Event()
         self.left = threading.Event()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -297,7 +297,7 @@ def test_a_port_without_http_is_told_at_once(capsys: pytest.CaptureFixture[str])
 
 @requirement("mcp:started")
 def test_a_taken_port_is_told_with_a_way_out(capsys: pytest.CaptureFixture[str]) -> None:
-    with bound(0) as taken:
+    with serving.listening("127.0.0.1", 0, "The test") as taken:
         assert main(["mcp", "--http", "--port", str(taken.getsockname()[1])]) == 2
     told = capsys.readouterr().err
     assert "Address already in use" in told

@@ -150,10 +150,16 @@ def _is_open(descriptor: int) -> bool:
 def _serve_http(offer: Offer, arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from groundwire.mcp.http import HOST, PATH, application, bound, require_sdk, serve
+    from groundwire.mcp.http import HOST, PATH, application, require_sdk, serve
+    from groundwire.serving import ANOTHER_PORT, listening
 
     require_sdk()
-    listener = bound(DEFAULT_PORT if arguments.port is None else arguments.port)
+    listener = listening(
+        HOST,
+        DEFAULT_PORT if arguments.port is None else arguments.port,
+        "groundwire mcp",
+        hint=f"If another groundwire mcp --http runs there, use that one. {ANOTHER_PORT}",
+    )
     port = listener.getsockname()[1]
     key = _key(arguments.key_file)
 

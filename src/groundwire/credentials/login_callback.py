@@ -8,21 +8,18 @@ end, when it is known whether the code was worth anything.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hmac
-import os
 import socket
-from collections.abc import Awaitable, Callable, Generator, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from contextlib import AsyncExitStack, suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from urllib.parse import parse_qsl
 
 from groundwire.credentials.login_page import HEADERS, not_ours, not_signed_in
 from groundwire.credentials.server_words import plain
-from groundwire.errors import SignInFailed
-
-if TYPE_CHECKING:
-    import uvicorn
+from groundwire.errors import InvalidConfig, SignInFailed
+from groundwire.serving import listening, serving
 
 Message = MutableMapping[str, Any]
 
@@ -40,8 +37,7 @@ class CallbackServer:
         self._code: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._page: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._port = 0
-        self._server: uvicorn.Server | None = None
-        self._serving: asyncio.Task[None] | None = None
+        self._served = AsyncExitStack()
 
     @property
     def redirect_uri(self) -> str:
@@ -61,25 +57,16 @@ class CallbackServer:
             self._page.set_result(page)
 
     async def __aenter__(self) -> Self:
-        listener = _bound(self._ports)
+        listener = _listening(self._ports)
         self._port = listener.getsockname()[1]
-        self._server = _server_for(self._serve)
-        self._serving = asyncio.create_task(self._server.serve(sockets=[listener]))
-        while not self._server.started:
-            if self._serving.done():
-                self._serving.result()
-                raise SignInFailed("The page that takes the answer could not be served on this machine.")
-            await asyncio.sleep(0.001)
+        await self._served.enter_async_context(serving(self._serve, listener, grace_seconds=3))
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.show(not_signed_in("The sign-in was given up in the terminal."))
-        assert self._server is not None
-        assert self._serving is not None
-        self._server.should_exit = True
-        await self._serving
+        await self._served.aclose()
         if self._code.done() and not self._code.cancelled():
             self._code.exception()  # looked at, also when nobody waited for it
         self._code.cancel()
@@ -128,45 +115,12 @@ def _refusal(given: dict[str, str]) -> str:
     return f"The sign-in page answered with an error: {described}."
 
 
-def _bound(ports: Sequence[int]) -> socket.socket:
+def _listening(ports: Sequence[int]) -> socket.socket:
     for port in ports:
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        if os.name != "nt":  # there it would let another program take the port away
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((HOST, port))
-        except OSError:
-            listener.close()
-            continue
-        return listener
+        with suppress(InvalidConfig):
+            return listening(HOST, port, "The sign-in")
     tried = ", ".join(map(str, ports))
     raise SignInFailed(
         f"The answer cannot be taken on this machine: port {tried} is in use.",
         hint="End the other sign-in that is waiting there, or sign in with --no-browser.",
-    )
-
-
-def _server_for(app: Callable[..., Awaitable[None]]) -> uvicorn.Server:
-    import uvicorn  # noqa: PLC0415  (only who signs in with a browser needs a server)
-
-    class QuietServer(uvicorn.Server):
-        """A uvicorn server that leaves signals to whoever runs the event loop."""
-
-        @contextlib.contextmanager
-        def capture_signals(self) -> Generator[None, None, None]:
-            yield
-
-    return QuietServer(
-        uvicorn.Config(
-            app,
-            interface="asgi3",  # uvicorn does not see by itself that a method is one
-            http="httptools",
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            log_level="critical",
-            server_header=False,
-            timeout_graceful_shutdown=3,
-        )
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import socket
 import time
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from groundwire.emulator.apis import APIS
 from groundwire.emulator.asgi import Application
@@ -21,10 +20,8 @@ from groundwire.emulator.scenarios import names_in
 from groundwire.emulator.script import Script, ScriptRun, load_script
 from groundwire.emulator.wire import Call, Reply
 from groundwire.emulator.world import World
-from groundwire.errors import InvalidConfig, ScriptNotFollowed
-
-if TYPE_CHECKING:
-    import uvicorn
+from groundwire.errors import ScriptNotFollowed
+from groundwire.serving import listening, serving
 
 
 class Emulator:
@@ -67,8 +64,7 @@ class Emulator:
         )
         self.app = Application(Router(APIS), self.world, sleep=sleep, on_reply=on_reply)
         self._host, self._port = host, port
-        self._server: uvicorn.Server | None = None
-        self._serving: asyncio.Task[None] | None = None
+        self._served = AsyncExitStack()
 
     @property
     def base_url(self) -> str:
@@ -85,26 +81,17 @@ class Emulator:
         return environment(self.world)
 
     async def __aenter__(self) -> Self:
-        listener = _bound(self._host, self._port)
+        listener = listening(self._host, self._port, "The emulator")
         port = listener.getsockname()[1]
         host = f"[{self._host}]" if ":" in self._host else self._host
         self.world.base_url = f"http://{host}:{port}"
-        self._server = _server_for(self.app)
-        self._serving = asyncio.create_task(self._server.serve(sockets=[listener]))
-        while not self._server.started:
-            if self._serving.done():
-                self._serving.result()
-                raise InvalidConfig(f"The emulator could not start on {self.base_url}.")
-            await asyncio.sleep(0.001)
+        await self._served.enter_async_context(serving(self.app, listener))
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._server is not None
-        assert self._serving is not None
-        self._server.should_exit = True
-        await self._serving
+        await self._served.aclose()
         self.close()
         if kind is None:
             self.check_script()
@@ -124,45 +111,3 @@ class Emulator:
         report = self.world.script.report() if self.world.script else ""
         if report:
             raise ScriptNotFollowed(report)
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    listener: socket.socket | None = None
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-    except OSError as error:
-        if listener is not None:
-            listener.close()
-        raise InvalidConfig(
-            f"The emulator cannot listen on {host}:{port}: {error.strerror or error}.",
-            hint="Choose another --port (0 takes any free one).",
-        ) from error
-    return listener
-
-
-def _server_for(app: Application) -> uvicorn.Server:
-    import uvicorn  # noqa: PLC0415  (only a served emulator needs a server)
-
-    class QuietServer(uvicorn.Server):
-        """A uvicorn server that leaves signals to whoever runs the event loop."""
-
-        @contextlib.contextmanager
-        def capture_signals(self) -> Generator[None, None, None]:
-            yield
-
-    return QuietServer(
-        uvicorn.Config(
-            app,
-            http="httptools",
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            log_level="critical",
-            server_header=False,
-            timeout_graceful_shutdown=1,
-        )
-    )

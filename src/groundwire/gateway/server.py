@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import socket
 from types import TracebackType
 from typing import Self
 
-from groundwire.errors import InvalidConfig
 from groundwire.gateway.access import Access
 from groundwire.gateway.debug_log import DebugLog
 from groundwire.gateway.refusals import refusal
@@ -14,6 +12,7 @@ from groundwire.gateway.service import Service
 from groundwire.gateway.upstream import Upstream
 from groundwire.gateway.wire_server import Limits, Server
 from groundwire.secret import Secret
+from groundwire.serving import listening
 
 HOST = "127.0.0.1"
 
@@ -50,7 +49,7 @@ class Gateway:
         return f"http://{HOST}:{self.port}"
 
     async def __aenter__(self) -> Self:
-        listener = _bound(self.port)
+        listener = listening(HOST, self.port, "The gateway")
         self.port = listener.getsockname()[1]
         await self.server.listen(listener)
         return self
@@ -63,19 +62,3 @@ class Gateway:
     def stop_now(self) -> None:
         """Break off whatever is in progress."""
         self.server.stop_now()
-
-
-def _bound(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((HOST, port))
-    except (OSError, OverflowError) as error:
-        listener.close()
-        reason = error.strerror if isinstance(error, OSError) else "a port is a number up to 65535"
-        raise InvalidConfig(
-            f"The gateway cannot listen on {HOST}:{port}: {reason}.",
-            hint="Choose another --port (0 takes any free one).",
-        ) from error
-    listener.setblocking(False)
-    return listener

@@ -14,20 +14,20 @@ import contextlib
 import json
 import signal
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from groundwire.errors import InvalidConfig, UsageError
+from groundwire.errors import UsageError
 from groundwire.mcp.async_calls import AsyncCalls
 from groundwire.mcp.declarations import Offer, instructions, offered
 from groundwire.mcp.protocol import INVALID_PARAMS
 from groundwire.mcp.shapes import outcome_in, tool_in
 from groundwire.mcp.stdio import MOST_BYTES, PROGRESS_SECONDS
 from groundwire.secret import Secret
+from groundwire.serving import serving
 from groundwire.version import __version__
 
 if TYPE_CHECKING:
-    import uvicorn
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel.server import Server
     from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
@@ -155,59 +155,13 @@ def _key_in(scope: Scope) -> Secret:
     return Secret(token.strip() if kind.lower() == "bearer" else "")
 
 
-def bound(port: int) -> socket.socket:
-    """A socket of this machine alone."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((HOST, port))
-        listener.listen()
-    except (OSError, OverflowError) as error:
-        listener.close()
-        reason = error.strerror if isinstance(error, OSError) else "a port is a number up to 65535"
-        raise InvalidConfig(
-            f"groundwire mcp cannot listen on {HOST}:{port}: {reason}.",
-            hint="If another groundwire mcp --http runs there, use that one; or choose another --port "
-            "(0 takes any free one).",
-        ) from error
-    return listener
-
-
 async def serve(app: Application, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Answer until Ctrl-C or a polite request to end. `ready` is called once both are heard."""
-    server = _uvicorn(app)
+    stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        server.should_exit = True
-
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):  # Windows: Ctrl-C ends it less politely
-            loop.add_signal_handler(number, stop)
-    ready()
-    await server.serve(sockets=[listener])
-
-
-def _uvicorn(app: Application) -> uvicorn.Server:
-    import uvicorn  # noqa: PLC0415  (lazy: only for who serves HTTP)
-
-    class QuietServer(uvicorn.Server):
-        """A uvicorn server that leaves signals to us."""
-
-        @contextlib.contextmanager
-        def capture_signals(self) -> Generator[None, None, None]:
-            yield
-
-    return QuietServer(
-        uvicorn.Config(
-            app,
-            http="httptools",
-            ws="none",
-            lifespan="on",
-            log_config=None,
-            access_log=False,
-            log_level="critical",
-            server_header=False,
-            timeout_graceful_shutdown=1,
-        )
-    )
+            loop.add_signal_handler(number, stopped.set)
+    async with serving(app, listener, lifespan=True):
+        ready()
+        await stopped.wait()

@@ -254,10 +254,7 @@ async def test_a_client_that_leaves_before_the_answer_ends_the_upstreams_work_at
 async def test_an_upstream_that_cannot_be_reached_is_a_502_that_says_so() -> None:
     emulator = Emulator()
     async with gateway_before(emulator) as ask:
-        assert emulator._server is not None
-        emulator._server.should_exit = True
-        assert emulator._serving is not None
-        await emulator._serving
+        await emulator.__aexit__(None, None, None)
         heard = await ask(GENERATE, hello())
         assert (heard.status, heard.error["status"]) == (502, "UNAVAILABLE")
         assert "Could not connect" in heard.error["message"]
