@@ -341,6 +341,7 @@ class SearchFailed(GroundwireError):
     code = "WEB_SEARCH_FAILED"
     exit_code = 4
     http_status = 502
+    default_hint = "Try again later, or use another provider."
 
     def __init__(self, message: str, *, hint: str | None = None, model_at_fault: bool = False) -> None:
         super().__init__(message, hint=hint)
@@ -397,6 +398,7 @@ class ConnectionCut(TransportError):
     """The connection ended before the answer was complete."""
 
     code = "CONNECTION_CUT"
+    default_hint = "Try again."
 
 
 class BodyTooLarge(TransportError):

@@ -184,7 +184,7 @@ async def _with_settings(answer: GroundedAnswer, route: Route, settings: SearchS
 def _named(error: GroundwireError, route: Route) -> GroundwireError:
     """The error under the type callers branch on: the wire's troubles are the provider's failure."""
     if isinstance(error, TransportError):
-        return route.provider.failed(f"{route.provider.label}: {error.message}", hint=error.hint)
+        return route.provider.failed(f"{route.provider.label}: {error.message}", hint=error.hint or None)
     if isinstance(error, SignInExpired) and route.name == "openai_oauth":
         return MissingOpenAISession(error.message, hint=error.hint)
     return error

@@ -156,6 +156,9 @@ def test_a_redirect_to_another_host_gets_no_credential(ask: Door, provider: str)
         ("openai_oauth", "no-completed", "broke off"),
         ("openai_oauth", "failed-server-is-overloaded", "overloaded"),
         ("openai_oauth", "cut", "broke off"),
+        ("openai_oauth", "safety", "gave no answer: content_filter"),
+        ("openai_oauth", "empty", "its output is empty"),
+        ("openai_oauth", "huge-answer", "larger than 20 MB"),
         ("openrouter", "openrouter-402", "Add credits"),
         ("openrouter", "openrouter-402-key-limit", "Raise this key's limit"),
         ("openrouter", "openrouter-429", "Try again in 2 s"),
@@ -169,8 +172,10 @@ def test_a_failure_has_its_providers_type_and_says_what_to_do(
 ) -> None:
     told = ask(QUERY, "--provider", provider, scenario=scenario)
     assert told.json["error"]["type"] == FAILED[provider]
-    assert words in told.json["error"]["message"]
-    assert told.json["llmContent"] == f"Error: {told.json['error']['message']}"
+    message = told.json["error"]["message"]
+    assert words in message
+    assert told.json["llmContent"] == f"Error: {message}"
+    assert message.removeprefix(told.json["returnDisplay"]).strip(" ."), "a next step follows what happened"
     assert "sources" not in told.json
     assert told.exit_code in (0, 4)
 

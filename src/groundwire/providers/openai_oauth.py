@@ -39,7 +39,7 @@ INSTRUCTIONS = (
 )
 
 _BROKE_OFF = "ChatGPT's answer broke off: the stream closed before response.completed."
-_SIGN_IN = "Sign in again: codex login, or opencode auth login."
+_SIGN_IN = "Sign in again: groundwire login openai, codex login, or opencode auth login."
 _WORDS_FOR_CODE = {
     "rate_limit_exceeded": "ChatGPT is asking for a pause",
     "usage_limit_reached": "The usage limit of the ChatGPT plan is reached",
@@ -196,14 +196,19 @@ def judged(outcome: Outcome, *, keep_raw: bool = False) -> GroundedAnswer:
         )
     if outcome.cut:
         raise OpenAISearchFailed(_BROKE_OFF, hint="Try again.")
+    has_text = any(part.text.strip() for part in outcome.parts)
+    if not has_text and (outcome.incomplete or outcome.refusal):
+        reason = outcome.refusal or outcome.incomplete
+        raise OpenAISearchFailed(f"ChatGPT gave no answer: {quoted(reason)}", hint="Rephrase the query.")
+    if not has_text and not outcome.searches:
+        raise OpenAISearchFailed(
+            "ChatGPT gave no answer: its output is empty.", hint="Try again.", model_at_fault=True
+        )
     if not outcome.searches:
         raise OpenAISearchFailed(
             "ChatGPT answered from memory without searching the web, so nothing it said can be cited.",
             hint="Try again, or choose another model.",
             model_at_fault=True,
         )
-    if not any(part.text.strip() for part in outcome.parts) and (outcome.incomplete or outcome.refusal):
-        reason = outcome.refusal or outcome.incomplete
-        raise OpenAISearchFailed(f"ChatGPT gave no answer: {quoted(reason)}", hint="Rephrase the query.")
     answer = grounded(outcome.parts, outcome.consulted, raw={"output": outcome.items} if keep_raw else None)
     return noted(answer, outcome)
