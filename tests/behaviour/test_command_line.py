@@ -145,3 +145,11 @@ def test_a_broken_file_is_reported_and_the_search_goes_on(
     printed = capsys.readouterr()
     assert "opencode.json:2" in printed.err
     assert printed.out.startswith("Web search results")
+
+
+def test_ctrl_c_before_a_command_has_begun_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("importlib.import_module", interrupted)
+    assert main(["run", "x"]) == 130

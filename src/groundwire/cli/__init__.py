@@ -33,7 +33,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    words = sys.argv[1:] if argv is None else argv
+    try:
+        return _main(sys.argv[1:] if argv is None else argv)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _main(words: list[str]) -> int:
     if words and words[0] in ("--version", "-V"):
         from groundwire.version import __version__
 
@@ -54,8 +60,10 @@ def run_command(word: str, entry: tuple[str, str], words: list[str]) -> int:
     import argparse
     from importlib import import_module
 
+    from groundwire.cli import standard_streams
     from groundwire.errors import GroundwireError
 
+    standard_streams.prepare()
     module = import_module(f"groundwire.cli.{entry[0]}")
     parser = argparse.ArgumentParser(
         prog=f"groundwire {word}",
@@ -69,14 +77,11 @@ def run_command(word: str, entry: tuple[str, str], words: list[str]) -> int:
     except GroundwireError as error:
         print(f"groundwire: {error}", file=sys.stderr)
         return error.exit_code
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # The reader of our pipe left (`| head`). Point stdout at nothing so that Python's exit is quiet.
-        import os
-
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+    except OSError as error:
+        code = standard_streams.exit_code_of(error)
+        if code is None:
+            raise
+        return code
 
 
 def overview() -> str:

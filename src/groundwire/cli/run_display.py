@@ -124,8 +124,18 @@ class EventLines:
         self._write(outcome.to_json())
 
     def _write(self, value: object) -> None:
-        self._stream.write(printable_json(msgspec.json.encode(value).decode()) + "\n")
+        line = printable_json(msgspec.json.encode(value).decode())
+        self._stream.write(f"{_in_encoding(line, self._stream.encoding)}\n")
         self._stream.flush()
+
+
+def _in_encoding(line: str, encoding: str | None) -> str:
+    """The JSON as it is, or with escapes where an encoding has no letters for what it says."""
+    try:
+        line.encode(encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return json.dumps(json.loads(line), separators=(",", ":"))
+    return line
 
 
 @asynccontextmanager
