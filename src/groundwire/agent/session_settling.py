@@ -28,8 +28,8 @@ from groundwire.workspace.encodings import decode
 from groundwire.workspace.textfile import read_bytes
 
 UNKNOWN = (
-    "The run was interrupted while this call ran. Whether it ran to its end, or is still running, is not "
-    "known, and it was not run again. Look at what it has done before you go on."
+    "The run was interrupted while this call ran, and what it had started was stopped. Whether it ran to its "
+    "end is not known, and it was not run again. Look at what it has done before you go on."
 )
 CHANGED = (
     "The run was interrupted while this call wrote {path}. The file holds neither what it held before nor "

@@ -2,9 +2,9 @@
 
 The command leads a session of its own: no terminal to ask on, standard input closed, both outputs in one
 pipe. When it ends, takes too long or is cancelled, everything it started is killed: its process group, and
-on Linux also what left the group (`setsid`, daemons), found by a mark in its environment. Of a long output
-the beginning and the end are kept, so that a command which prints forever costs no more than a fixed piece
-of memory.
+on Linux also what left the group (`setsid`, daemons), found by a mark in its environment. When we are killed
+ourselves, `shell_watch.py` does that. Of a long output the beginning and the end are kept, so that a command
+which prints forever costs no more than a fixed piece of memory.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
+
+from groundwire.tools.shell_watch import Watch
 
 MARK = "GROUNDWIRE_CALL"
 """The variable by which the processes of a command are known."""
@@ -63,35 +65,41 @@ def run(
 ) -> Finished:
     """Run `command` with bash in `folder`. OSError when it cannot be started."""
     mark = os.urandom(16).hex()
-    process = subprocess.Popen(  # noqa: S603  (running what was approved is the point)
-        ["bash", "-c", command],  # noqa: S607  (the person's own bash)
-        cwd=folder,
-        env={**environment, MARK: mark},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
-    kept = _Kept(most_characters)
-    late = stopped = False
-    deadline = clock() + seconds
-    assert process.stdout is not None
-    pipe = _Pipe(process.stdout)
-    try:
-        while _runs(process) and not (late or stopped):
-            pipe.take(kept, _LOOK)
-            late, stopped = clock() >= deadline, cancelled()
-    finally:
-        _kill_everything(process, mark)
-        code = process.wait()
-        pipe.take_rest(kept)
-        pipe.close()
+    with Watch(mark) as watch:
+        process = _started(command, folder, {**environment, MARK: mark})
+        watch.over(process.pid)
+        kept = _Kept(most_characters)
+        late = stopped = False
+        deadline = clock() + seconds
+        assert process.stdout is not None
+        pipe = _Pipe(process.stdout)
+        try:
+            while _runs(process) and not (late or stopped):
+                pipe.take(kept, _LOOK)
+                late, stopped = clock() >= deadline, cancelled()
+        finally:
+            _kill_everything(process, mark)
+            code = process.wait()
+            pipe.take_rest(kept)
+            pipe.close()
     output = plain(kept.text())
     if late or stopped:
         return Finished(output, late=late, cancelled=stopped and not late, group=process.pid)
     if code < 0:
         return Finished(output, signal=-code, group=process.pid)
     return Finished(output, exit_code=code, group=process.pid)
+
+
+def _started(command: str, folder: str, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603  (running what was approved is the point)
+        ["bash", "-c", command],  # noqa: S607  (the person's own bash)
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
 
 
 def plain(text: str) -> str:

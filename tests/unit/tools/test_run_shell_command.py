@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +17,7 @@ from groundwire.tools.base import Dialect, ToolResult
 from groundwire.tools.run_shell_command import Shell
 from groundwire.tools.safe_environment import without_secrets
 from groundwire.tools.shell_process import MARK
+from groundwire.tools.shell_watch import Watch
 from groundwire.tools.toolset import Toolset, toolset
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="commands need bash")
@@ -175,6 +178,58 @@ def test_nothing_that_a_command_started_outlives_it(tmp_path: Path, start: str) 
     result = call(tmp_path, start)
     assert result.error is None
     assert not alive(int((tmp_path / "pid").read_text(encoding="utf-8")))
+
+
+KILLED = """
+import sys
+from groundwire.tools.shell_process import run
+run(sys.argv[1], sys.argv[2], {"PATH": sys.argv[3]}, seconds=600, most_characters=1000)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="strays are found in /proc")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+async def test_a_command_dies_with_us_whatever_kills_us(tmp_path: Path, number: signal.Signals) -> None:
+    command = (
+        "echo $$ >leader; sleep 600 & echo $! >child; setsid sleep 600 & echo $! >stray; touch all; wait"
+    )
+    ours = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", KILLED, command, str(tmp_path), os.environ["PATH"]
+    )
+    try:
+        await _until(lambda: (tmp_path / "all").exists())
+    finally:
+        ours.send_signal(number)
+        await ours.wait()
+    for name in ("leader", "child", "stray"):
+        started = int((tmp_path / name).read_text(encoding="utf-8"))
+        await _until(lambda process=started: not alive(process))  # type: ignore[misc]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="children are told by /proc")
+@pytest.mark.parametrize("command", [":", "exit 3", "kill -9 $$", "sleep 600"])
+def test_the_watch_over_a_command_ends_with_it(tmp_path: Path, command: str) -> None:
+    before = _children()
+    tools(tmp_path, seconds=0.2).call_now("run_shell_command", {"command": command})
+    assert _children() == before
+
+
+def test_a_watch_kills_nothing_while_we_live(tmp_path: Path) -> None:
+    started = subprocess.Popen(["sleep", "600"], env={MARK: "a-mark"}, start_new_session=True)
+    try:
+        with Watch("a-mark") as watch:
+            watch.over(started.pid)
+        assert started.poll() is None
+    finally:
+        started.kill()
+        started.wait()
+
+
+def _children() -> list[str]:
+    tasks = Path("/proc/self/task").iterdir()
+    return sorted(
+        child for task in tasks for child in (task / "children").read_text(encoding="ascii").split()
+    )
 
 
 @pytest.mark.parametrize("mib", [1, 40])
