@@ -37,6 +37,7 @@ from groundwire.transport.auth import Auth
 from groundwire.transport.base import Transport
 from groundwire.transport.code_assist import CodeAssist
 from groundwire.transport.http import Http
+from groundwire.transport.proxies import proxy_for
 from groundwire.transport.public_web import PublicWeb
 from groundwire.transport.retry import Retry, RetryPolicy
 from groundwire.transport.vertex import Vertex
@@ -91,7 +92,11 @@ class Runtime:
         self._http = http
         self._session_id = str(uuid.uuid4())
         self._kept: dict[str, Credential] = {}
-        self._web = web or PublicWeb(ca_file=_ca_file(self._env))
+        self._web = web or PublicWeb(
+            ca_file=_ca_file(self._env),
+            proxy_for=lambda target: proxy_for(target.scheme, target.host, target.port, self._env),
+            proxy_looks_up=config.agent.proxy_looks_up,
+        )
         self._documents = CorpusTransport(self._open_corpus, progress=progress)
         self._stack.callback(self._documents.close)
 

@@ -151,6 +151,7 @@ CHECKS: Final[Mapping[str, Callable[[object], object]]] = {
     "geminisearch.api_key": _key,
     "local.corpus": _folder,
     "agent.shell": _switch,
+    "agent.proxy_looks_up": _switch,
     "agent.max_cost": _dollars,
     "agent.prices": _prices,
     "vertex.project": _resource(r"(?:[a-z0-9.-]+:)?[a-z0-9][a-z0-9-]*"),

@@ -26,7 +26,7 @@ Low to high; a higher layer wins setting by setting:
 | geminisearch.model | GROUNDWIRE_GEMINISEARCH_MODEL | geminisearch.options.model |
 | gemini.api_key, openrouter.api_key (not in groundwire.toml) | see `credentials.resolve` | X.options.apiKey |
 | local.corpus | GROUNDWIRE_CORPUS | |
-| agent.shell, max_cost, prices (a table; JSON in the variable) | GROUNDWIRE_AGENT_SHELL, … | |
+| agent.shell, proxy_looks_up, max_cost, prices (a table, or JSON) | GROUNDWIRE_AGENT_SHELL, … | |
 | urls.gemini | GOOGLE_GEMINI_BASE_URL | |
 | urls.code_assist | CODE_ASSIST_ENDPOINT | |
 | urls.vertex | GOOGLE_VERTEX_BASE_URL | |

@@ -73,6 +73,8 @@ class AgentSettings:
     """What an agent may do and spend. Only the user's own file and the environment can say so."""
 
     shell: bool = False
+    proxy_looks_up: bool = False
+    """Whether a proxy may look names up for web_fetch, because it keeps private addresses away itself."""
     max_cost: float | None = None
     """US dollars for one run."""
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: MappingProxyType({}))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pyqwest
 
 USER_AGENT = f"groundwire/{__version__}"
+_DIRECT = "no proxy, whatever the environment says"
 STEP = 0.001
 """Seconds between two looks at the threads that are still busy."""
 
@@ -53,12 +54,14 @@ class Http:
         timeouts: Timeouts | None = None,
         ca_file: Path | None = None,
         pins: Mapping[str, Sequence[str]] | None = None,
+        proxy: str | None = None,
     ) -> None:
         """`pins` says at which addresses a host is to be reached: its name is not looked up again, and no
-        proxy is asked, which would look it up itself."""
+        proxy is asked, which would look it up itself. `proxy` is asked whatever the environment says."""
         self._timeouts = timeouts or Timeouts()
         self._ca_file = ca_file
         self._pins = pins
+        self._proxy = proxy
         self._clients: dict[bool, pyqwest.HTTPTransport] = {}
 
     async def send(self, request: Request) -> Response:
@@ -75,7 +78,10 @@ class Http:
 
     def _client(self, *, loopback: bool) -> pyqwest.HTTPTransport:
         if loopback not in self._clients:
-            self._clients[loopback] = _build_client(self._timeouts, self._ca_file, loopback, self._pins)
+            direct = loopback or self._pins is not None
+            self._clients[loopback] = _build_client(
+                self._timeouts, self._ca_file, _DIRECT if direct else self._proxy, self._pins
+            )
         return self._clients[loopback]
 
     async def close(self) -> None:
@@ -114,17 +120,17 @@ def wait_for_foreign_threads(seconds: float = 1.0) -> None:
 
 
 def _build_client(
-    timeouts: Timeouts, ca_file: Path | None, loopback: bool, pins: Mapping[str, Sequence[str]] | None
+    timeouts: Timeouts, ca_file: Path | None, proxy: str | None, pins: Mapping[str, Sequence[str]] | None
 ) -> pyqwest.HTTPTransport:
     import pyqwest  # noqa: PLC0415  (lazy: tens of milliseconds that --help need not pay)
 
     _end_quietly()
-    no_proxy = pyqwest.Proxy("http://127.0.0.1:9", no_proxy="*,localhost,127.0.0.0/8,::1")
+    nowhere = pyqwest.Proxy("http://127.0.0.1:9", no_proxy="*,localhost,127.0.0.0/8,::1")
     try:
         return pyqwest.HTTPTransport(
             tls_ca_cert=ca_file.read_bytes() if ca_file is not None else None,
             tls_include_system_certs=True,
-            proxy=no_proxy if loopback or pins is not None else None,
+            proxy=nowhere if proxy is _DIRECT else proxy,
             dns_overrides=pins,
             connect_timeout=timeouts.connect,
             read_timeout=timeouts.read,

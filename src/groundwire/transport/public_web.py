@@ -6,8 +6,11 @@
 
 A name is looked up once for each hop, and the connection is made to what was found, so a name that changes
 its address between the look and the visit (DNS rebinding) gains nothing. What is sent is the address that
-was checked, rebuilt from its parts, so that the HTTP library cannot read it differently. Proxies are not
-used: they would look the name up themselves.
+was checked, rebuilt from its parts, so that the HTTP library cannot read it differently.
+
+A proxy that the environment names is told the address that was found, not the name (`tunnel.py`). Only who
+says that the proxy keeps private addresses away (`proxy_looks_up`) lets it look names up; what is plainly
+inside, and names that lead inside when looked up here, are refused all the same.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import asyncio
 import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -33,6 +36,7 @@ from groundwire.errors import (
 )
 from groundwire.transport.base import Request, Response, Transport
 from groundwire.transport.http import Http, Timeouts
+from groundwire.transport.tunnel import tunnel
 
 MOST_REDIRECTS = 5
 MOST_BYTES = 5 * 1024 * 1024
@@ -41,8 +45,10 @@ SECONDS = 30.0
 
 Resolve = Callable[[str], Awaitable[list[str]]]
 """Looks a name up: its addresses as text. OSError when there are none."""
-Connect = Callable[[str, Sequence[str]], AbstractAsyncContextManager[Transport]]
+Connect = Callable[["Target", Sequence[str]], AbstractAsyncContextManager[Transport]]
 """A transport that reaches a host at these addresses and nowhere else."""
+ProxyFor = Callable[["Target"], str | None]
+"""The proxy through which a target is to be reached; None when there is none."""
 
 _ACCEPT = "text/markdown, text/html;q=0.9, text/plain;q=0.9, application/json;q=0.9, */*;q=0.1"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -62,6 +68,12 @@ class Target:
     url: str
     host: str
     """A name in lower-case ASCII, or an IP address without brackets."""
+    port: int
+
+    @property
+    def scheme(self) -> str:
+        """http or https."""
+        return self.url.partition(":")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +98,14 @@ class PublicWeb:
         resolve: Resolve | None = None,
         connect: Connect | None = None,
         allowed: Callable[[IPv4Address | IPv6Address], bool] = is_public,
+        proxy_for: ProxyFor = lambda target: None,
+        proxy_looks_up: bool = False,
         seconds: float = SECONDS,
     ) -> None:
         self._resolve = resolve or look_up
-        self._connect = connect or _pinned(ca_file)
+        self._connect = connect or _connecting(ca_file, proxy_for, names=proxy_looks_up)
+        self._proxy_for = proxy_for
+        self._proxy_looks_up = proxy_looks_up
         self._allowed = allowed
         self._seconds = seconds
 
@@ -104,10 +120,10 @@ class PublicWeb:
     async def _follow(self, url: str) -> Page:
         for _ in range(MOST_REDIRECTS + 1):
             target = checked(url)
-            addresses = await self._addresses_of(target.host)
+            addresses = await self._addresses_of(target)
             request = Request("GET", target.url, {"accept": _ACCEPT})
             async with (
-                self._connect(target.host, addresses) as transport,
+                self._connect(target, addresses) as transport,
                 await transport.send(request) as response,
             ):
                 location = response.headers.get("location")
@@ -116,12 +132,21 @@ class PublicWeb:
                 url = urljoin(target.url, location)
         raise RedirectRefused(f"The page redirects more than {MOST_REDIRECTS} times.")
 
-    async def _addresses_of(self, host: str) -> list[str]:
-        """The addresses of a host, when each of them may be visited."""
+    async def _addresses_of(self, target: Target) -> list[str]:
+        """The addresses of a host, when each of them may be visited; none when a proxy knows them."""
+        host = target.host
         try:
             found = [host] if _is_address(host) else await self._resolve(host)
         except OSError as error:
-            raise ConnectFailed(f"The host {host} was not found.", hint="Check the address.") from error
+            proxy = self._proxy_for(target)
+            if proxy and self._proxy_looks_up:
+                return []
+            raise ConnectFailed(
+                f"The host {host} was not found.",
+                hint="Check the address. If only the proxy can look names up, see agent.proxy_looks_up."
+                if proxy
+                else "Check the address.",
+            ) from error
         if not found or not all(self._allowed(ip_address(one.partition("%")[0])) for one in found):
             raise AddressRefused(
                 f"{host} is not a public address; only pages of the public web can be fetched."
@@ -148,7 +173,7 @@ def checked(url: str) -> Target:
     place = shown if port in (None, _PORTS[scheme]) else f"{shown}:{port}"
     path = quote(parts.path, safe="/%:@!$&'()*+,;=~-._") or "/"
     query = f"?{quote(parts.query, safe=_QUERY)}" if parts.query else ""
-    return Target(f"{scheme}://{place}{path}{query}", host)
+    return Target(f"{scheme}://{place}{path}{query}", host, port or _PORTS[scheme])
 
 
 _QUERY = "/?%:@!$&'()*+,;=~-._[]"
@@ -193,12 +218,28 @@ async def look_up(host: str) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-def _pinned(ca_file: Path | None) -> Connect:
+def _connecting(ca_file: Path | None, proxy_for: ProxyFor, *, names: bool) -> Connect:
+    """Connects to the addresses, and through a proxy where there is one; with `names`, it is told names."""
+    timeouts = Timeouts(connect=10.0, read=20.0)
+
     @asynccontextmanager
-    async def connect(host: str, addresses: Sequence[str]) -> AsyncIterator[Transport]:
-        timeouts = Timeouts(connect=10.0, read=20.0)
-        async with Http(timeouts=timeouts, ca_file=ca_file, pins={host: list(addresses)}) as http:
-            yield http
+    async def connect(target: Target, addresses: Sequence[str]) -> AsyncIterator[Transport]:
+        proxy = proxy_for(target)
+        async with AsyncExitStack() as stack:
+            if proxy is None:
+                http = Http(timeouts=timeouts, ca_file=ca_file, pins={target.host: list(addresses)})
+            elif names or _is_address(target.host):
+                http = Http(timeouts=timeouts, ca_file=ca_file, proxy=proxy)
+            elif target.port != _PORTS[target.scheme]:  # the HTTP library would not take the tunnel's port
+                raise ConnectFailed(
+                    f"Through a proxy no page at port {target.port} can be fetched.",
+                    hint="See agent.proxy_looks_up.",
+                )
+            else:
+                way = tunnel(proxy, addresses, target.port, ca_file=ca_file)
+                place = await stack.enter_async_context(way)
+                http = Http(timeouts=timeouts, ca_file=ca_file, pins={target.host: [place]})
+            yield await stack.enter_async_context(http)
 
     return connect
 

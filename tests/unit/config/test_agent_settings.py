@@ -11,6 +11,7 @@ from groundwire.config import Config, load_config
 OWN = """
 [agent]
 shell = true
+proxy_looks_up = true
 max_cost = 2
 [agent.prices."gemini-9-flash"]
 input = 1
@@ -27,13 +28,14 @@ def loaded(home: Path, *, own: str = "", project: str = "", env: dict[str, str] 
 
 def test_nothing_is_allowed_unless_it_is_set(tmp_path: Path) -> None:
     agent = loaded(tmp_path).agent
-    assert (agent.shell, agent.max_cost, dict(agent.prices)) == (False, None, {})
+    assert (agent.shell, agent.proxy_looks_up) == (False, False)
+    assert (agent.max_cost, dict(agent.prices)) == (None, {})
 
 
 def test_ones_own_file_may_set_it(tmp_path: Path) -> None:
     config = loaded(tmp_path, own=OWN)
     assert not config.problems
-    assert (config.agent.shell, config.agent.max_cost) == (True, 2.0)
+    assert (config.agent.shell, config.agent.proxy_looks_up, config.agent.max_cost) == (True, True, 2.0)
     assert config.agent.prices == {"gemini-9-flash": {"input": 1, "output": 2.5}}
 
 
@@ -42,6 +44,7 @@ def test_a_projects_file_may_not(tmp_path: Path) -> None:
     assert config.agent == loaded(tmp_path).agent
     assert [problem.reason for problem in config.problems] == [
         "agent.shell counts only in your own file, not in a project's",
+        "agent.proxy_looks_up counts only in your own file, not in a project's",
         "agent.max_cost counts only in your own file, not in a project's",
         "agent.prices counts only in your own file, not in a project's",
     ]

@@ -21,7 +21,7 @@ from groundwire.errors import (
 )
 from groundwire.testing import reply
 from groundwire.transport.base import Request, Response, Transport
-from groundwire.transport.public_web import MOST_BYTES, Page, PublicWeb, checked
+from groundwire.transport.public_web import MOST_BYTES, Page, PublicWeb, Target, checked
 
 PUBLIC = "93.184.216.34"
 
@@ -44,8 +44,8 @@ class World:
         return answers.pop(0) if len(answers) > 1 else answers[0]
 
     @asynccontextmanager
-    async def connect(self, host: str, addresses: Sequence[str]) -> AsyncIterator[Transport]:
-        self.connected.append((host, tuple(addresses)))
+    async def connect(self, target: Target, addresses: Sequence[str]) -> AsyncIterator[Transport]:
+        self.connected.append((target.host, tuple(addresses)))
         yield self
 
     async def send(self, request: Request) -> Response:
@@ -277,6 +277,7 @@ async def serving(answer: bytes) -> AsyncIterator[tuple[int, list[bytes]]]:
         writer.write(answer)
         await writer.drain()
         writer.close()
+        await writer.wait_closed()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     async with server:
