@@ -4,6 +4,7 @@ while it goes on, sources at the end."""
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TextIO
