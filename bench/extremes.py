@@ -183,11 +183,12 @@ def told(call: Call, measured: Measured | str) -> str:
 
 
 def row(call: Call, measured: Measured | str) -> Row:
-    """The call's memory, as it is kept."""
-    name = f"{call.tool} on {call.input}: memory"
+    """The call's memory and time, as they are kept."""
+    name = f"{call.tool} on {call.input}"
     goal = f"at most {MOST_MEGABYTES} MB and {MOST_SECONDS:.0f} s"
     if isinstance(measured, str):
         return Row(f"{name} ({measured})", "MB", Spread.of([float("inf")]), goal=goal, reached=False)
+    name = f"{name}, in {measured.seconds:.2f} s"
     return Row(name, "MB", Spread.of([measured.megabytes]), goal=goal, reached=not measured.over())
 
 
