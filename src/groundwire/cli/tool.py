@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """List the tools, preview a call, or make it."""
     from groundwire.search_tools import SEARCH_TOOLS
+    from groundwire.tools.base import ErrorType
     from groundwire.tools.toolset import toolset
 
     if arguments.name in SEARCH_TOOLS and not arguments.list:
@@ -60,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(_as_json(result.to_json()))
     else:
         print(_as_text(result.llm_content), file=sys.stderr if result.error else sys.stdout)
+    if result.error and result.error.type == ErrorType.TOOL_NOT_REGISTERED:
+        print(f"The search tools are: {', '.join(SEARCH_TOOLS)}.", file=sys.stderr)
     return 6 if result.error else 0
 
 

@@ -114,7 +114,8 @@ def parse_toml(text: str) -> dict[str, object]:
     except tomllib.TOMLDecodeError as error:
         place = _TOML_PLACE.search(str(error))
         line = int(place.group(1)) if place and place.group(1) else max(text.rstrip().count("\n") + 1, 1)
-        raise Unreadable("not valid TOML", line) from None
+        reason = _TOML_PLACE.sub("", str(error))
+        raise Unreadable(f"not valid TOML: {reason[:1].lower()}{reason[1:]}", line) from None
     except RecursionError:
         raise Unreadable("nested too deeply") from None
 

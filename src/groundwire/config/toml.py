@@ -55,11 +55,17 @@ def _leaves(document: Mapping[str, object], prefix: str = "") -> Iterator[tuple[
             yield f"{prefix}{name}", value
 
 
+def _perhaps(setting: str) -> str:
+    """The setting that was probably meant: the one of that name in another section."""
+    meant = [known for known in CHECKS if known.rpartition(".")[2] == setting.rpartition(".")[2]]
+    return f"; {meant[0]} is" if len(meant) == 1 else ""
+
+
 def _refused(setting: str, trusted: bool) -> str | None:
     if setting.endswith(".api_key"):
         return f"{setting}: keys are not read from {FILE_NAME}; run: groundwire login"
     if setting not in CHECKS:
-        return f"{setting} is not a setting"
+        return f"{setting} is not a setting{_perhaps(setting)}"
     own_only = setting.startswith(_OWN_SECTIONS) or setting in ("allow_insecure_http", "gemini.upstream")
     if not trusted and own_only:
         return f"{setting} counts only in your own file, not in a project's"

@@ -139,8 +139,9 @@ def _build_client(
             enable_otel=False,
         )
     except (OSError, ValueError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or error
         raise InvalidConfig(
-            f"The certificate file {ca_file} cannot be used: {error}.", hint="Check SSL_CERT_FILE."
+            f"The certificate file {ca_file} cannot be used: {reason}.", hint="Check SSL_CERT_FILE."
         ) from error
 
 

@@ -56,3 +56,12 @@ def test_arguments_can_come_from_stdin(
 def test_words_that_make_no_call_say_what_to_do(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
     assert "groundwire:" in capsys.readouterr().err
+
+
+def test_a_tool_that_does_not_exist_is_told_with_all_that_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tool", "nope", "{}", "--root", str(tmp_path)]) == 6
+    told = capsys.readouterr().err
+    assert "read_file" in told
+    assert "websearch_gemini" in told

@@ -124,6 +124,21 @@ def test_a_wrong_value_is_reported_and_the_default_stays(place: Place, line: str
     assert (config.search.timeout, config.search.max_sources, config.search.raw) == (120.0, None, False)
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('a = 1\nb = "open\n', "2: not valid TOML: illegal character '\\n'"),
+        ("a = 1\na = 2\n", "2: not valid TOML: cannot overwrite a value"),
+        ("max_sources = 3\n", "1: max_sources is not a setting; search.max_sources is"),
+        ("[agent]\nprovider = 'local'\n", "2: agent.provider is not a setting; search.provider is"),
+        ("model = 'x'\n", "1: model is not a setting"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_line_and_reason(place: Place, text: str, problem: str) -> None:
+    place.user_file.write_text(text, encoding="utf-8")
+    assert [str(one) for one in place.load().problems] == [f"{place.user_file}:{problem}"]
+
+
 def test_a_wrong_variable_is_reported_by_its_name(place: Place) -> None:
     config = place.load({"GROUNDWIRE_TIMEOUT": "soon", "GROUNDWIRE_RAW": "1", "GROUNDWIRE_MAX_SOURCES": "4"})
     assert [str(problem) for problem in config.problems] == [
