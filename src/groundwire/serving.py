@@ -1,17 +1,20 @@
-"""Serving on this machine: a socket that listens, and an ASGI application on it for as long as a block lasts.
+"""Serving on this machine: a socket that listens, an ASGI application on it for as long as a block lasts, the
+fast event loop, and the signals that end it.
 
-Signals are left to whoever runs the event loop. Whose server it is does not matter here: the emulator, the
-MCP server and the page that a sign-in comes back to are all served like this.
+Whose server it is does not matter here: the emulator, the gateway, the MCP server and the page that a sign-in
+comes back to are all served with these.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
+import signal
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator
+from typing import TYPE_CHECKING, TypeVar
 
 from groundwire.errors import InvalidConfig
 
@@ -21,10 +24,11 @@ if TYPE_CHECKING:
 Application = Callable[..., Awaitable[None]]
 """An ASGI application."""
 
-ANOTHER_PORT = "Choose another --port (0 takes any free one)."
+_T = TypeVar("_T")
+_ANOTHER_PORT = "Choose another --port (0 takes any free one)."
 
 
-def listening(host: str, port: int, who: str, *, hint: str = ANOTHER_PORT) -> socket.socket:
+def listening(host: str, port: int, who: str, *, hint: str = _ANOTHER_PORT) -> socket.socket:
     """A socket that listens on the address; InvalidConfig, in the name of `who`, when there can be none."""
     if not 0 <= port <= 65535:
         raise InvalidConfig(
@@ -41,7 +45,9 @@ def listening(host: str, port: int, who: str, *, hint: str = ANOTHER_PORT) -> so
     except OSError as error:
         if listener is not None:
             listener.close()
-        raise _cannot(who, host, port, error.strerror or str(error), hint) from error
+        elsewhere = isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL
+        step = "Name an address of this machine." if elsewhere else hint
+        raise _cannot(who, host, port, error.strerror or str(error), step) from error
     return listener
 
 
@@ -92,3 +98,22 @@ def _quiet(app: Application, *, lifespan: bool, grace_seconds: int) -> uvicorn.S
             timeout_graceful_shutdown=grace_seconds,
         )
     )
+
+
+def run_fast(main: Coroutine[object, None, _T]) -> _T:
+    """`asyncio.run` on uvloop, where that is installed."""
+    try:
+        import uvloop  # noqa: PLC0415  (lazy: only for who serves)
+    except ImportError:  # Windows, PyPy: the standard loop serves as well, only slower
+        return asyncio.run(main)
+    return uvloop.run(main)
+
+
+def when_told_to_stop(act: Callable[[], None]) -> None:
+    """Call `act` at each Ctrl-C, and at each polite request to end, instead of breaking off."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, act)
+        except NotImplementedError:  # Windows has no such handlers for its loop
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(act))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -46,10 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until stopped; 1 when a script was not followed to its end."""
+    from groundwire.serving import run_fast
+
     if arguments.list_scenarios:
         print(scenario_table())
         return 0
-    return _run_loop(arguments)
+    return run_fast(_serve(arguments))
 
 
 def scenario_table() -> str:
@@ -64,16 +65,9 @@ def scenario_table() -> str:
     return "\n\n".join("\n".join([f"{heading}:", *lines]) for heading, lines in groups.items())
 
 
-def _run_loop(arguments: argparse.Namespace) -> int:
-    try:
-        import uvloop
-    except ImportError:  # Windows, PyPy: the standard loop serves as well, only slower
-        return asyncio.run(_serve(arguments))
-    return uvloop.run(_serve(arguments))
-
-
 async def _serve(arguments: argparse.Namespace) -> int:
     from groundwire.emulator import Emulator, ScriptNotFollowed
+    from groundwire.serving import when_told_to_stop
 
     with _journal(arguments.log) as on_reply:
         emulator = Emulator(
@@ -88,16 +82,16 @@ async def _serve(arguments: argparse.Namespace) -> int:
         if arguments.corpus is not None:
             print(f"Indexing {arguments.corpus} ...", file=sys.stderr)
             print(f"{emulator.open_documents()} documents can be searched.", file=sys.stderr)
-        stop = _stop_signal()
+        stop = asyncio.Event()
+        when_told_to_stop(stop.set)
         try:
             async with emulator:
                 _introduce(emulator, arguments)
                 await stop.wait()
+                print(f"Stopped after {emulator.world.counts['requests']} requests.", file=sys.stderr)
         except ScriptNotFollowed as report:
             print(report.message, file=sys.stderr)
             return 1
-        finally:
-            print(f"Stopped after {emulator.world.counts['requests']} requests.", file=sys.stderr)
     return 0
 
 
@@ -116,18 +110,6 @@ def _introduce(emulator: Emulator, arguments: argparse.Namespace) -> None:
         print(as_shell(client), end="\n\n")
     playing = f", playing {arguments.scenario}" if arguments.scenario else ""
     print(f"# Listening on {emulator.base_url}{playing}. Ctrl-C stops.", flush=True)
-
-
-def _stop_signal() -> asyncio.Event:
-    """Set by Ctrl-C or a polite request to end."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(number, stop.set)
-        except NotImplementedError:  # Windows has no such handlers for its loop
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
-    return stop
 
 
 @contextlib.contextmanager

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import signal
 import sys
 import time
 from collections.abc import Mapping
@@ -54,11 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until stopped."""
-    try:
-        import uvloop
-    except ImportError:  # Windows, PyPy: the standard loop serves as well, only slower
-        return asyncio.run(_serve(arguments))
-    return uvloop.run(_serve(arguments))
+    from groundwire.serving import run_fast
+
+    return run_fast(_serve(arguments))
 
 
 async def _serve(arguments: argparse.Namespace) -> int:
@@ -121,17 +118,14 @@ def _introduce(gateway: Gateway, key: Secret, key_file: Path, origin: str) -> No
 
 def _stop_signals(gateway: Gateway) -> asyncio.Event:
     """Set by Ctrl-C or a polite request to end; when it is set already, the gateway ends at once."""
+    from groundwire.serving import when_told_to_stop
+
     stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
 
     def told() -> None:
         if stop.is_set():
             gateway.stop_now()
         stop.set()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(number, told)
-        except NotImplementedError:  # Windows has no such handlers for its loop
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(told))
+    when_told_to_stop(told)
     return stop

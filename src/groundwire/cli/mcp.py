@@ -151,14 +151,15 @@ def _serve_http(offer: Offer, arguments: argparse.Namespace) -> int:
     import asyncio
 
     from groundwire.mcp.http import HOST, PATH, application, require_sdk, serve
-    from groundwire.serving import ANOTHER_PORT, listening
+    from groundwire.serving import listening
 
     require_sdk()
     listener = listening(
         HOST,
         DEFAULT_PORT if arguments.port is None else arguments.port,
         "groundwire mcp",
-        hint=f"If another groundwire mcp --http runs there, use that one. {ANOTHER_PORT}",
+        hint="If another groundwire mcp --http runs there, use that one; or choose another --port "
+        "(0 takes any free one).",
     )
     port = listener.getsockname()[1]
     key = _key(arguments.key_file)

@@ -16,6 +16,7 @@ from groundwire.corpus.reading import SUFFIXES
 from groundwire.errors import MissingCorpus
 
 DEPENDENCY_FOLDERS = frozenset({"node_modules", "__pycache__"})
+_ANOTHER = "Name a folder of documents that can be read."
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +90,12 @@ def checked_folder(folder: str | os.PathLike[str] | None) -> Path:
         OSError,
         RuntimeError,
         ValueError,
-    ):  # RuntimeError: links in a circle; ValueError: a NUL in the name
-        raise MissingCorpus(f"The folder of documents does not exist: {path}") from None
+    ):  # links in a circle; a NUL in the name
+        raise MissingCorpus(f"The folder of documents does not exist: {path}", hint=_ANOTHER) from None
     if not root.is_dir():
-        raise MissingCorpus(f"The corpus must be a folder of documents, and this is a file: {path}")
+        raise MissingCorpus(
+            f"The corpus must be a folder of documents, and this is a file: {path}", hint=_ANOTHER
+        )
     if not os.access(root, os.R_OK | os.X_OK):
-        raise MissingCorpus(f"The folder of documents cannot be read: {path}")
+        raise MissingCorpus(f"The folder of documents cannot be read: {path}", hint=_ANOTHER)
     return root

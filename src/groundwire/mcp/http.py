@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ from groundwire.mcp.protocol import INVALID_PARAMS
 from groundwire.mcp.shapes import outcome_in, tool_in
 from groundwire.mcp.stdio import MOST_BYTES, PROGRESS_SECONDS
 from groundwire.secret import Secret
-from groundwire.serving import serving
+from groundwire.serving import serving, when_told_to_stop
 from groundwire.version import __version__
 
 if TYPE_CHECKING:
@@ -158,10 +157,7 @@ def _key_in(scope: Scope) -> Secret:
 async def serve(app: Application, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Answer until Ctrl-C or a polite request to end. `ready` is called once both are heard."""
     stopped = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError):  # Windows: Ctrl-C ends it less politely
-            loop.add_signal_handler(number, stopped.set)
+    when_told_to_stop(stopped.set)
     async with serving(app, listener, lifespan=True):
         ready()
         await stopped.wait()
