@@ -6,6 +6,7 @@ it is imported only when that command is typed, so `groundwire --version` stays 
 
 from __future__ import annotations
 
+import os
 import sys
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -73,6 +74,7 @@ def run_command(word: str, entry: tuple[str, str], words: list[str]) -> int:
     module.add_arguments(parser)
     arguments = parser.parse_args(words)
     try:
+        _check_where_we_stand()
         return int(module.run(arguments))
     except GroundwireError as error:
         print(f"groundwire: {error}", file=sys.stderr)
@@ -82,6 +84,16 @@ def run_command(word: str, entry: tuple[str, str], words: list[str]) -> int:
         if code is None:
             raise
         return code
+
+
+def _check_where_we_stand() -> None:
+    """UsageError in a working directory that was removed: settings and workspaces are found from there."""
+    from groundwire.errors import UsageError
+
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise UsageError("The working directory is gone.", hint="Change to one that exists.") from None
 
 
 def overview() -> str:

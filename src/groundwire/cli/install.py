@@ -125,6 +125,8 @@ def _host(arguments: argparse.Namespace) -> Host:
         near = get_close_matches(arguments.host, HOSTS, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"The hosts are: {', '.join(HOSTS)}."
         raise UsageError(f"There is no host '{arguments.host}'.", hint=hint)
+    if not 0 <= arguments.gateway_port <= 65535:
+        raise UsageError("--gateway-port: a port is a number up to 65535, or 0 for no provider.")
     if arguments.project and not host.for_projects:
         raise UsageError(f"{host.title} reads no file of a project.", hint="Leave out --project.")
     return host

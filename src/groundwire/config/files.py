@@ -5,6 +5,7 @@ A reason never quotes the file, since what stands there may be a key.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -82,10 +83,20 @@ def parse_jsonc(text: str) -> dict[str, object]:
     try:
         document: object = pyjson5.decode(text, maxdepth=_MAX_DEPTH)
     except pyjson5.Json5Exception as error:
-        raise _explain_json(text, error) from None
+        document = _plain_json(text)
+        if document is None or isinstance(error, pyjson5.Json5NestingTooDeep):
+            raise _explain_json(text, error) from None
     if not isinstance(document, dict):
         raise Unreadable("expected an object {…} at the top", 1)
     return document
+
+
+def _plain_json(text: str) -> object:
+    """What strict JSON says that JSON5's reader refuses: half an emoji that a program cut, `1e999`."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _explain_json(text: str, error: Exception) -> Unreadable:

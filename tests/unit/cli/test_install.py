@@ -130,6 +130,8 @@ def test_a_groundwire_in_a_cache_is_told(
         (["emacs!"], "The hosts are: opencode, claude-code"),
         (["windsurf", "--project"], "Windsurf reads no file of a project."),
         (["cursor", "--root", "nowhere"], "is not a folder"),
+        (["opencode", "--gateway-port", "-1"], "a port is a number up to 65535"),
+        (["opencode", "--gateway-port", "65536"], "a port is a number up to 65535"),
     ],
 )
 def test_wrong_words_are_told(
@@ -182,3 +184,15 @@ def test_a_key_that_may_not_reach_the_host_is_told(
     assert "store the key: groundwire login gemini" in capsys.readouterr().out
     assert main(["install", "claude-code", "--dry-run"]) == 0
     assert "groundwire login" not in capsys.readouterr().out
+
+
+def test_in_a_folder_that_is_gone_every_command_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    for words in (["install"], ["mcp"], ["eval", "list"], ["search", "x"]):
+        assert main(words) == 2
+        assert "The working directory is gone." in capsys.readouterr().err

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 
 import pytest
 
-from groundwire.config.files import Unreadable, line_of_key, read_text
+from groundwire.config.files import Unreadable, line_of_key, parse_jsonc, read_text
 
 
 def test_a_file_that_is_not_there_is_none(tmp_path: Path) -> None:
@@ -58,3 +59,12 @@ def test_a_pipe_or_a_device_is_not_waited_for(tmp_path: Path) -> None:
 )
 def test_the_line_of_a_nested_key(text: str, path: list[str], line: int | None) -> None:
     assert line_of_key(text, path) == line
+
+
+def test_plain_json_that_json5_refuses_is_read() -> None:
+    assert parse_jsonc('{"cut": "\\ud83d", "large": 1e999}') == {"cut": "\ud83d", "large": math.inf}
+
+
+def test_plain_json_is_no_way_around_the_depth() -> None:
+    with pytest.raises(Unreadable, match="nested deeper"):
+        parse_jsonc('{"a":' * 300 + "1" + "}" * 300)

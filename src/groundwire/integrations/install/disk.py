@@ -115,6 +115,7 @@ def _write(change: FileChange) -> None:
         os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     elif read(change.file) != change.before:
         raise _changed(change.file)
+    _require_permission(target)
     workspace = Workspace(target.parent)
     place = workspace.found(target.name)
     seen = Fingerprint.of(os.lstat(target)) if target.exists() else None
@@ -122,6 +123,13 @@ def _write(change: FileChange) -> None:
         write_atomically(workspace, place, change.after, seen=seen)
     except ToolError:
         raise _changed(change.file) from None
+
+
+def _require_permission(target: Path) -> None:
+    """PermissionError for a file its owner has made read-only: replacing it would not ask for that."""
+    effective = os.access in os.supports_effective_ids
+    if target.exists() and not os.access(target, os.W_OK, effective_ids=effective):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def _delete(change: FileChange) -> None:

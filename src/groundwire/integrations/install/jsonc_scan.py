@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-import pyjson5
+from groundwire.config.files import parse_jsonc
 
 _STRUCTURE = re.compile(r"""["'{}\[\]]|//|/\*""")
 _LINE_END = re.compile("[\n\r\u2028\u2029]|$")
@@ -113,5 +113,5 @@ def _string_end(text: str, position: int) -> int:
 
 def _name(spelled: str) -> str:
     """A key as it is meant, however it is spelled: in either quotes, or none, with escapes."""
-    (name,) = pyjson5.decode(f"{{{spelled}:0}}")
-    return str(name)
+    (name,) = parse_jsonc(f"{{{spelled}:0}}")
+    return name

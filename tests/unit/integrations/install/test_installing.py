@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +34,7 @@ JSON_TEXTS = {
     "comments": b'// mine\n{\n  "theme": "dark", // why\n\n  /* more */ "mcpServers": {"x": {}},\n}\n',
     "tabs": b'{\n\t"a": [1,\n\t2]\n}',
     "CRLF and a byte order mark": b'\xef\xbb\xbf{\r\n  "a": 1\r\n}\r\n',
+    "an emoji that its program cut in two": b'{\n  "history": ["\\ud83d"],\n  "\\ude00": 1e999\n}\n',
     "no last line end": b'{\n    "mcp": {},\n    "servers": {\n    }\n}',
 }
 TOML_TEXTS = {
@@ -218,13 +222,45 @@ def test_a_file_that_changed_since_it_was_read_is_left_alone(machine: Machine, w
     assert not machine.state_dir.exists()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_without_permission_is_told(machine: Machine, wish: Wish) -> None:
-    file = cursor_file(machine, "{}")
-    file.parent.chmod(0o500)
+NOBODY = 65534
+
+
+@contextmanager
+def as_somebody(machine: Machine) -> Iterator[None]:
+    """As a person who is not root, for whom permissions count; nothing changes for who is not root anyway."""
+    if os.geteuid() != 0:
+        yield
+        return
+    for path in (machine.home, *machine.home.rglob("*")):
+        os.chown(path, NOBODY, -1)
+    os.seteuid(NOBODY)
     try:
-        with pytest.raises(CannotInstall, match="cannot be written: Permission denied"):
-            change(CURSOR, machine, wish)
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.fixture
+def persons_machine(machine: Machine) -> Iterator[Machine]:
+    """The machine below a folder that everybody can reach, as pytest's own is not."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        home = Path(folder) / "home"
+        shutil.copytree(machine.home, home)
+        yield replace(machine, home=home, cwd=home / "project", state_dir=home / ".local/state/groundwire")
+
+
+@pytest.mark.parametrize(("read_only", "mode"), [("", 0o500), ("mcp.json", 0o400)])
+def test_a_folder_or_a_file_without_permission_is_told_and_left_alone(
+    persons_machine: Machine, wish: Wish, read_only: str, mode: int
+) -> None:
+    file = cursor_file(persons_machine, "{}")
+    (file.parent / read_only).chmod(mode)
+    before = everything(persons_machine.home)
+    try:
+        with as_somebody(persons_machine), pytest.raises(CannotInstall, match="written: Permission denied"):
+            change(CURSOR, persons_machine, wish)
+        assert everything(persons_machine.home) == before
     finally:
         file.parent.chmod(0o700)
 
