@@ -72,6 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
     command = (arguments.command,) if arguments.command else own_command(sys.argv[0], sys.executable)
     wish = Wish(command, arguments.tools, _root(arguments.root), arguments.project, arguments.gateway_port)
     if arguments.host is None:
+        if arguments.uninstall:
+            raise UsageError("Out of which host?", hint="groundwire install lists those it is in.")
         from groundwire.cli.install_overview import overview
 
         print(overview(machine, wish))

@@ -126,6 +126,7 @@ def test_a_groundwire_in_a_cache_is_told(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        (["--uninstall"], "Out of which host?"),
         (["cursr"], "There is no host 'cursr'. Did you mean cursor?"),
         (["emacs!"], "The hosts are: opencode, claude-code"),
         (["windsurf", "--project"], "Windsurf reads no file of a project."),
