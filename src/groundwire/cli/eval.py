@@ -7,108 +7,32 @@ groundwire eval list
 groundwire eval export DIR
 groundwire eval report DIR
 
-`run` can be interrupted: the same command goes on where it ended. `--model replay` needs no key: it replays
-each task's reference fix, without and with the mistakes that models make. `check` makes sure that the tests
-of each task fail before the reference fix and pass with it. `export` writes the builtin tasks as
+`run` can be interrupted: the same command goes on where it ended, and tries again what could not be made (no
+connection, no quota); as long as something could not, the exit code is 1. `--model replay` needs no key: it
+replays each task's reference fix, without and with the mistakes that models make. `check` makes sure that the
+tests of each task fail before the reference fix and pass with it. `export` writes the builtin tasks as
 repositories and a task file. `report` writes the report of a folder again.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from groundwire.cli import eval_arguments
 from groundwire.errors import MissingGeminiKey, UsageError
-
-if TYPE_CHECKING:
-    from groundwire.evaluation.attempt import Settings
-    from groundwire.evaluation.grading import Examination
-    from groundwire.evaluation.run import Wanted
-
-ACTIONS = ("run", "check", "list", "export", "report")
-TOOLSETS = {
-    "gemini": ("gemini",),
-    "legacy": ("legacy",),
-    "verbatim": ("verbatim",),
-    "both": ("gemini", "legacy"),
-    "all": ("gemini", "legacy", "verbatim"),
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The words after `groundwire eval`."""
-    parser.add_argument("action", choices=ACTIONS, help="what to do; see above")
-    parser.add_argument("folder", nargs="?", metavar="DIR", help="the folder of `export` and `report`")
-    parser.add_argument(
-        "--tasks",
-        default="builtin",
-        metavar="FILE|DIR",
-        help="a task file, a folder of them, or builtin (default)",
-    )
-    parser.add_argument(
-        "--only", action="append", default=[], metavar="ID", help="run this task; can be repeated"
-    )
-    parser.add_argument(
-        "--repos", default="", metavar="DIR", help="where the clones are (default: beside the tasks)"
-    )
-    parser.add_argument(
-        "--toolset",
-        choices=tuple(TOOLSETS),
-        default="both",
-        help="Gemini CLI's tools, the legacy editor, the same without forgiveness, gemini and legacy (the "
-        "default), or all three",
-    )
-    parser.add_argument(
-        "--model", action="append", metavar="M", help="a Gemini model, replay (default), or replay:MISTAKE"
-    )
-    parser.add_argument(
-        "--dialect", choices=("classic", "current"), help="of Gemini's tools; default: the model's"
-    )
-    parser.add_argument(
-        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="attempts at a time"
-    )
-    parser.add_argument(
-        "--engine", choices=("pool", "ray"), default="pool", help="processes here, or a Ray cluster"
-    )
-    parser.add_argument("--ray-address", metavar="ADDRESS", help="the cluster; default: one on this machine")
-    parser.add_argument(
-        "--out", default="evaluation", metavar="DIR", help="where everything goes (default: evaluation)"
-    )
-    parser.add_argument(
-        "--retry-errors", action="store_true", help="make attempts again that could not be made"
-    )
-    parser.add_argument("--max-turns", type=int, default=50, metavar="N", help="turns of an attempt (50)")
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="tokens of an attempt")
-    parser.add_argument("--max-cost", type=float, metavar="USD", help="dollars of an attempt, by list prices")
-    parser.add_argument(
-        "--agent-seconds", type=float, default=1800.0, metavar="S", help="time of the agent (1800)"
-    )
-    parser.add_argument(
-        "--test-seconds", type=float, default=60.0, metavar="S", help="time of the tests (60)"
-    )
-    parser.add_argument(
-        "--test-memory", type=int, default=1024, metavar="MB", help="memory of the tests (1024)"
-    )
-    parser.add_argument(
-        "--test-processes", type=int, default=64, metavar="N", help="processes of the tests (64)"
-    )
-    parser.add_argument(
-        "--test-command", metavar="WORDS", help="instead of pytest or unittest; {tests} stands for them"
-    )
-    parser.add_argument(
-        "--python", default=sys.executable, metavar="PATH", help="the Python of the tests (this one)"
-    )
+    eval_arguments.add(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the first word says."""
     actions = {"run": _run, "check": _check, "list": _list, "export": _export, "report": _report}
-    for name in ("workers", "max_turns", "test_processes", "test_memory", "test_seconds", "agent_seconds"):
-        if getattr(arguments, name) <= 0:
-            raise UsageError(f"--{name.replace('_', '-')} must be more than 0.")
+    eval_arguments.check(arguments)
     return actions[arguments.action](arguments)
 
 
@@ -118,20 +42,20 @@ def _run(arguments: argparse.Namespace) -> int:
     from groundwire.evaluation.run import evaluate
 
     folder = Path(arguments.out)
-    wanted = _wanted(arguments)
+    wanted = eval_arguments.wanted(arguments)
     if arguments.engine == "pool":  # the machines of a cluster have keys of their own
         _check_key(wanted.models)
     engine = engine_named(arguments.engine, arguments.workers, arguments.ray_address)
     display = display_on(sys.stderr)
     try:
         with display:
-            results = evaluate(wanted, folder, engine, display, retry_errors=arguments.retry_errors)
+            results = evaluate(wanted, folder, engine, display)
     except KeyboardInterrupt:
         print(f"Interrupted. The same command goes on where this ended: {folder}", file=sys.stderr)
         return 130
     print(display.closing(results))
     print(f"The report: {folder / 'report.html'}")
-    return 0
+    return 0 if all(result.was_made for result in results) else 1
 
 
 def _check_key(models: tuple[str, ...]) -> None:
@@ -152,11 +76,12 @@ def _check(arguments: argparse.Namespace) -> int:
 
     with tempfile.TemporaryDirectory(prefix="groundwire-eval-") as scratch:
         place = Path(scratch)
-        tasks = tasks_wanted(_wanted(arguments), place / "repositories")
-        check_python(tasks, _examination(arguments))
+        tasks = tasks_wanted(eval_arguments.wanted(arguments), place / "repositories")
+        examination = eval_arguments.examination(arguments)
+        check_python(tasks, examination)
         bad = 0
         for task in tasks:
-            problem = check_task(task, place / "repositories", place, _examination(arguments))
+            problem = check_task(task, place / "repositories", place, examination)
             bad += bool(problem)
             print(
                 f"{'FAIL' if problem else 'ok  '}  {task.instance_id}{f': {problem}' if problem else ''}",
@@ -200,46 +125,3 @@ def _report(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.folder or arguments.out)
     print(f"The report: {report_again(folder)}")
     return 0
-
-
-def _wanted(arguments: argparse.Namespace) -> Wanted:
-    from groundwire.evaluation.run import Wanted
-
-    return Wanted(
-        tasks=arguments.tasks,
-        toolsets=TOOLSETS[arguments.toolset],
-        models=tuple(arguments.model or ["replay"]),
-        only=tuple(arguments.only),
-        repositories=arguments.repos,
-        settings=_settings(arguments),
-    )
-
-
-def _settings(arguments: argparse.Namespace) -> Settings:
-    from groundwire.evaluation.attempt import Settings
-
-    return Settings(
-        turns=arguments.max_turns,
-        tokens=arguments.max_tokens,
-        cost=arguments.max_cost,
-        agent_seconds=arguments.agent_seconds,
-        dialect=arguments.dialect or "",
-        examination=_examination(arguments),
-    )
-
-
-def _examination(arguments: argparse.Namespace) -> Examination:
-    import shlex
-
-    from groundwire.evaluation.grading import PLACEHOLDER, Examination
-    from groundwire.evaluation.sandbox.isolated import Bounds
-
-    command = tuple(shlex.split(arguments.test_command or ""))
-    if command and PLACEHOLDER not in command:
-        raise UsageError("--test-command must hold {tests} as a word of its own, where the tests go.")
-    bounds = Bounds(
-        seconds=arguments.test_seconds,
-        memory=arguments.test_memory << 20,
-        processes=arguments.test_processes,
-    )
-    return Examination(bounds, arguments.python, command)

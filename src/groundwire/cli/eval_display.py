@@ -69,9 +69,10 @@ class LinesDisplay:
                 f"{name:<8} {one.resolved_count} of {one.attempts} resolved "
                 f"({one.resolved.low:.0%}–{one.resolved.high:.0%}), {one.turns:.2f} turns, "
                 f"{one.edit_failures} of {one.edits} edits failed"
+                + (f", {one.stopped} stopped by a limit" if one.stopped else "")
             )
-        lines += [_comparison_line(pair) for pair in comparisons(results)]
-        return "\n".join(lines)
+        lines += [_comparison_line(pair) for pair in comparisons(results) if pair.pairs]
+        return "\n".join([*lines, *_not_made(results)])
 
     def _say(self, words: str) -> None:
         print(words, file=self._stream, flush=True)
@@ -113,7 +114,7 @@ class TableDisplay(LinesDisplay):
             one = summarised(group)
             table.add_row(
                 name,
-                f"{one.attempts}",
+                f"{one.attempts + one.errors}",
                 f"{one.resolved_count} ({one.resolved.estimate:.0%})",
                 f"{one.turns:.2f}",
                 f"{one.edit_failures}",
@@ -130,6 +131,15 @@ class TableDisplay(LinesDisplay):
         now = time.monotonic()
         newest = sorted(self.running.items(), key=lambda item: item[1])[:6]
         return "\n".join(f"{_name(key)}  {now - began:.0f} s" for key, began in newest)
+
+
+def _not_made(results: Sequence[Result]) -> list[str]:
+    """That some attempts could not be made, why the first could not, and what to do."""
+    missing = [result for result in results if not result.was_made]
+    if not missing:
+        return []
+    which = f"{len(missing)} of {len(results)} attempts could not be made and are not in these numbers."
+    return [which, f"The first: {_line(missing[0])}", "The same command makes them again."]
 
 
 def _comparison_line(pair: Comparison) -> str:

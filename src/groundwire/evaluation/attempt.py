@@ -25,7 +25,7 @@ from groundwire.agent.tally import Limits
 from groundwire.errors import GroundwireError
 from groundwire.evaluation.edits import paths_in
 from groundwire.evaluation.git import patch_of, worktree
-from groundwire.evaluation.grading import Examination, Grade, grade
+from groundwire.evaluation.grading import Examination, Grade, check_tests, grade
 from groundwire.evaluation.reference import Reference, fingerprints
 from groundwire.evaluation.replay import ReplayModel, is_replay
 from groundwire.evaluation.repository import repository_of
@@ -84,15 +84,16 @@ def make_attempt(attempt: Attempt, settings: Settings, repositories: Path) -> Do
     try:
         return _made(attempt, settings, repository_of(attempt.task, repositories), scratch)
     except GroundwireError as error:
-        result = Result(
-            key=attempt.key,
-            status=Status.ERROR,
-            reason=f"{error}",
-            seconds=time.monotonic() - began,
-        )
-        return Done(result)
+        return _not_made(attempt, f"{error}", began)
+    except Exception as error:  # noqa: BLE001  (a bug, a full disk: it costs this attempt and not the run)
+        return _not_made(attempt, f"The attempt broke: {type(error).__name__}: {error}", began)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _not_made(attempt: Attempt, why: str, began: float) -> Done:
+    seconds = time.monotonic() - began
+    return Done(Result(key=attempt.key, status=Status.ERROR, reason=why, seconds=seconds))
 
 
 def dialect_for(toolset: str, model: str, chosen: str) -> Dialect:
@@ -109,6 +110,7 @@ def _made(attempt: Attempt, settings: Settings, repository: Path, scratch: Path)
     task = attempt.task
     began = time.monotonic()
     with worktree(repository, task.base_commit, scratch / "work") as folder:
+        check_tests(task, folder)
         workspace = Workspace(folder)
         kind = VerbatimToolset if attempt.toolset == VERBATIM else WatchedToolset
         tools = kind(workspace, dialect_for(attempt.toolset, attempt.model, settings.dialect))

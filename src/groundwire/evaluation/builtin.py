@@ -17,6 +17,7 @@ import msgspec
 
 from groundwire.errors import BadTasks
 from groundwire.evaluation.git import git, patch_of
+from groundwire.evaluation.scratch import make_folder
 from groundwire.evaluation.task import Task
 
 FOLDER = Path(__file__).with_name("tasks")
@@ -136,6 +137,7 @@ def _write(folder: Path, texts: Mapping[str, str], described: TaskFile) -> None:
 
 def export(folder: Path) -> tuple[Path, int]:
     """Write every task that ships as a repository and a line of a task file; the file, and how many."""
+    make_folder(folder)
     tasks = builtin_tasks(folder / OWNER)
     path = folder / "tasks.jsonl"
     path.write_bytes(b"".join(msgspec.json.encode(task.to_json()) + b"\n" for task in tasks))

@@ -134,7 +134,14 @@ class RayEngine:
                 if not running:
                     return
                 finished, running = ray.wait(running, num_returns=1)
-                yield from ray.get(finished)
+                try:
+                    made = ray.get(finished)
+                except ray.exceptions.RayError as error:
+                    raise EvaluationFailed(
+                        f"A machine of the Ray cluster could not make an attempt: {error}",
+                        hint="Start the same command again; what is finished is kept.",
+                    ) from error
+                yield from made
         finally:
             for reference in running:
                 ray.cancel(reference, force=True)

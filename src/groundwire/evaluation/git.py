@@ -126,6 +126,12 @@ def apply_patch(folder: Path, patch: str) -> None:
         git(folder, "apply", "--binary", "--whitespace=nowarn", "-", given=patch.encode())
 
 
+def check_patch(folder: Path, patch: str) -> None:
+    """GitFailed when a patch does not fit the files in `folder`; nothing is changed."""
+    if patch.strip():
+        git(folder, "apply", "--check", "--binary", "--whitespace=nowarn", "-", given=patch.encode())
+
+
 def restore(folder: Path, commit: str, paths: set[str]) -> None:
     """Bring files back to what a commit has; files it does not have are removed."""
     for path in sorted(paths):

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from groundwire.errors import BadTasks, EvaluationFailed, GitFailed
 from groundwire.evaluation.edits import paths_in
-from groundwire.evaluation.git import apply_patch, restore, worktree
+from groundwire.evaluation.git import apply_patch, check_patch, restore, worktree
 from groundwire.evaluation.sandbox.isolated import Bounds, Run, Stopped, run_isolated
 from groundwire.evaluation.task import Task
 
@@ -79,11 +80,23 @@ def check_python(tasks: Iterable[Task], examination: Examination) -> None:
         )
 
 
+def check_tests(task: Task, folder: Path) -> None:
+    """BadTasks when the task's tests do not fit its own commit; known before a model is paid for."""
+    with _named(task):
+        check_patch(folder, task.test_patch)
+
+
 def bring_tests(task: Task, folder: Path, touched: set[str]) -> None:
     """The task's tests in the folder, in place of whatever a patch made of the same files."""
     restore(folder, task.base_commit, touched & paths_in(task.test_patch))
-    try:
+    with _named(task):
         apply_patch(folder, task.test_patch)
+
+
+@contextmanager
+def _named(task: Task) -> Iterator[None]:
+    try:
+        yield
     except GitFailed as error:
         raise BadTasks(f"{task.instance_id}: its test_patch does not apply: {error.message}") from error
 

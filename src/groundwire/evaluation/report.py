@@ -32,8 +32,20 @@ from groundwire.evaluation.summary import (
 from groundwire.evaluation.transcript import transcript_page
 
 REPORT = "report.html"
-STYLES = {Course.AT_ONCE: "good", Course.RECOVERED: "mended", Course.DAMAGED: "damaged", Course.FAILED: "bad"}
-SIGNS = {Course.AT_ONCE: "✓", Course.RECOVERED: "↻", Course.DAMAGED: "≠", Course.FAILED: "✗"}
+STYLES = {
+    Course.AT_ONCE: "good",
+    Course.RECOVERED: "mended",
+    Course.DAMAGED: "damaged",
+    Course.FAILED: "bad",
+    Course.NOT_MADE: "absent",
+}
+SIGNS = {
+    Course.AT_ONCE: "✓",
+    Course.RECOVERED: "↻",
+    Course.DAMAGED: "≠",
+    Course.FAILED: "✗",
+    Course.NOT_MADE: "!",
+}
 WALLS = {
     "processes": "their own process namespace",
     "network": "no network",
@@ -75,10 +87,15 @@ def _head(results: Sequence[Result], models: Sequence[str], replayed: bool) -> s
     tasks = len({result.key.task for result in results})
     who = "the replay model" if replayed else ", ".join(models)
     variants = f" in {len(models)} variants" if replayed and len(models) > 1 else ""
+    missing = sum(not result.was_made for result in results)
+    apart = (
+        f"<p>{missing} of the attempts could not be made. They count nowhere below but in their own row: "
+        "nothing is known of them. The same command makes them again.</p>"
+    )
     return (
         "<h1>Which toolset gets the task done?</h1>"
         f'<p class="soft">{tasks} tasks, {escape(who)}{variants}, {len(results)} attempts. '
-        "Every patch was graded by the task's own tests in a fresh checkout.</p>"
+        f"Every patch was graded by the task's own tests in a fresh checkout.</p>{apart if missing else ''}"
     )
 
 
@@ -118,7 +135,9 @@ def _charts(results: Sequence[Result], toolsets: dict[str, ToolsetSummary]) -> s
         {name: one.resolved for name, one in toolsets.items()},
         {name: f"{one.resolved_count} of {one.attempts}" for name, one in toolsets.items()},
     )
-    turns = charts.histogram({name: [result.turns for result in group] for name, group in grouped.items()})
+    turns = charts.histogram(
+        {name: [result.turns for result in group if result.was_made] for name, group in grouped.items()}
+    )
     keys = legend({name: f"series-{at % 4}" for at, name in enumerate(grouped)})
     return (
         f'<div class="columns"><div><h2>Resolved</h2>{resolved}'
@@ -180,16 +199,16 @@ def _mistakes(results: Sequence[Result]) -> str:
             ]
         listed.append(cells)
     names = list(by_toolset(results))
+    courses = {course_of(result) for result in results} | set(Course) - {Course.NOT_MADE}
+    colours = {course.value: STYLES[course] for course in Course if course in courses}
     heads = ["mistake", *(word for name in names for word in (escape(name), "turns"))]
-    keys = legend({course.value: STYLES[course] for course in Course})
     explained = (
         "The replay model makes one mistake in the first call of each edit. A toolset sees what was meant "
         "(at once), refuses so that the model can do better (recovered), writes something else "
         "(damaged), or the task stays unsolved (failed)."
     )
     return (
-        f"<h2>Mistakes</h2><p>{explained}</p>{keys}"
-        f"{charts.stacked(rows, {course.value: STYLES[course] for course in Course})}"
+        f"<h2>Mistakes</h2><p>{explained}</p>{legend(colours)}{charts.stacked(rows, colours)}"
         f"<details><summary>As a table, with the turns needed</summary>{table(heads, listed)}</details>"
     )
 

@@ -28,7 +28,7 @@ class Status(StrEnum):
     STOPPED = "stopped"
     """Its tests broke a limit."""
     ERROR = "error"
-    """It could not be made, or the model could not be asked."""
+    """It could not be made, or the model could not be asked: nothing is known of its toolset."""
 
 
 class Key(NamedTuple):
@@ -81,6 +81,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.status is Status.RESOLVED
 
     @property
+    def was_made(self) -> bool:
+        """Whether it says anything about its toolset: what could not be made is tried again, not counted."""
+        return self.status is not Status.ERROR
+
+    @property
     def tokens(self) -> int:
         """All tokens."""
         return self.tokens_given + self.tokens_made
@@ -99,8 +104,10 @@ def read_results(folder: Path) -> dict[Key, Result]:
     """The finished attempts of a run; the last line about an attempt counts."""
     try:
         data = (folder / RESULTS).read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
+    except OSError as error:
+        raise EvaluationFailed(f"{folder / RESULTS} cannot be read: {error.strerror}.") from None
     found: dict[Key, Result] = {}
     lines = data.split(b"\n")
     for number, line in enumerate(lines, start=1):
@@ -143,12 +150,13 @@ class ResultLog:
 def write_predictions(folder: Path, results: Iterable[Result]) -> list[Path]:
     """The patches in the format of the official SWE-bench harness, a file for each model and toolset.
 
-    The harness takes one prediction for an instance, hence the files.
+    The harness takes one prediction for an instance, hence the files. An attempt that could not be made is
+    left out: an empty patch would count as an answer.
     """
     place = folder / PREDICTIONS
     place.mkdir(parents=True, exist_ok=True)
     lines: dict[str, list[bytes]] = {}
-    for result in sorted(results, key=lambda result: result.key):
+    for result in sorted((one for one in results if one.was_made), key=lambda result: result.key):
         name = f"{result.key.model}+{result.key.toolset}"
         line = {
             "instance_id": result.key.task,

@@ -2,7 +2,8 @@
 
     tasks × models × toolsets  −  what is in results.jsonl  →  engine  →  results.jsonl  →  report
 
-Starting the same run again goes on where it ended. A folder belongs to one run: other settings are refused.
+Starting the same run again goes on where it ended, and tries again what could not be made. A folder with
+results belongs to one run: other settings are refused.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ from groundwire.evaluation.results import (
     TRANSCRIPTS,
     Result,
     ResultLog,
-    Status,
     read_results,
     write_predictions,
 )
@@ -73,21 +73,19 @@ class _Fingerprint(msgspec.Struct):
     settings: Settings
 
 
-def evaluate(
-    wanted: Wanted, folder: Path, engine: Engine, watcher: Watcher, *, retry_errors: bool = False
-) -> list[Result]:
+def evaluate(wanted: Wanted, folder: Path, engine: Engine, watcher: Watcher) -> list[Result]:
     """Run what is wanted and not yet done; all results of the folder that belong to it."""
     with scratch_for(folder) as scratch:
         repositories = scratch / "repositories"
         tasks = tasks_wanted(wanted, repositories)
         check_python(tasks, wanted.settings.examination)
-        _claim(folder, tasks, wanted.settings)
         attempts = planned_attempts(tasks, wanted, repositories, scratch)
         found = read_results(folder)
+        _claim(folder, tasks, wanted.settings, is_begun=bool(found))
         done = {
             attempt.key: found[attempt.key]
             for attempt in attempts
-            if attempt.key in found and not (retry_errors and found[attempt.key].status is Status.ERROR)
+            if attempt.key in found and found[attempt.key].was_made
         }
         watcher.planned(len(attempts), list(done.values()))
         log = ResultLog(folder)
@@ -118,9 +116,10 @@ def planned_attempts(
     tasks: Sequence[Task], wanted: Wanted, repositories: Path, scratch: Path
 ) -> list[Attempt]:
     """Every attempt: toolsets side by side, so that an interrupted run has pairs to compare."""
-    models = [
+    named = [
         name for model in wanted.models for name in (variants_of(model) if is_replay(model) else [model])
     ]
+    models = list(dict.fromkeys(named))
     references = {
         task.instance_id: reference_of(task, repository_of(task, repositories), scratch)
         if task.patch
@@ -136,14 +135,14 @@ def planned_attempts(
     ]
 
 
-def _claim(folder: Path, tasks: Sequence[Task], settings: Settings) -> None:
-    """Make the folder this run's own, or make sure that it is."""
+def _claim(folder: Path, tasks: Sequence[Task], settings: Settings, *, is_begun: bool) -> None:
+    """Make the folder this run's own, or make sure that it is. One without results is nobody's yet."""
     digest = hashlib.sha256(
         msgspec.json.encode([task.to_json() for task in sorted(tasks, key=_name)])
     ).hexdigest()
     ours = _Fingerprint(digest, settings)
     path = folder / SETTINGS
-    if path.exists():
+    if is_begun and path.exists():
         try:
             theirs = msgspec.json.decode(path.read_bytes(), type=_Fingerprint)
         except msgspec.MsgspecError:

@@ -25,7 +25,7 @@ def scratch_for(folder: Path) -> Iterator[Path]:
     """A scratch folder for a run in `folder`. EvaluationFailed when another run is under way there."""
     import fcntl  # noqa: PLC0415  (lazy: there is none on Windows, where no tests can be run anyway)
 
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
@@ -45,6 +45,18 @@ def scratch_for(folder: Path) -> Iterator[Path]:
             os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder that a person named, if it is missing. EvaluationFailed when it cannot be written to."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise EvaluationFailed(
+            f"{folder} cannot be written to: {error.strerror}.", hint="Name another folder."
+        ) from None
 
 
 def place_for_attempt(repositories: Path) -> Path:

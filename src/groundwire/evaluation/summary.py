@@ -1,4 +1,7 @@
-"""The numbers of a run: for each toolset, and for pairs of toolsets on the same tasks."""
+"""The numbers of a run: for each toolset, and for pairs of toolsets on the same tasks.
+
+An attempt that could not be made (no connection, no quota) is counted as that and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,8 @@ class Course(StrEnum):
     """Resolved, but the files are not what the reference fix makes of them (known for replays only)."""
     FAILED = "failed"
     """Not resolved."""
+    NOT_MADE = "not made"
+    """It could not be made, so that nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +36,12 @@ class ToolsetSummary:
 
     toolset: str
     attempts: int
+    """Those that were made: what all shares and means are of."""
     resolved: Interval
     resolved_count: int
     stopped: int
     errors: int
+    """Attempts that could not be made."""
     turns: float
     calls: float
     edits: int
@@ -49,6 +56,7 @@ class ToolsetSummary:
     """Attempts that went wrong although no edit was refused: the model could not know."""
     tokens: float
     cost: float | None
+    """In all, what was spent on attempts that came to nothing included."""
     seconds: float
     test_seconds: float
 
@@ -74,6 +82,8 @@ class Comparison:
 
 def course_of(result: Result) -> Course:
     """How an attempt went."""
+    if not result.was_made:
+        return Course.NOT_MADE
     if not result.resolved:
         return Course.FAILED
     if result.as_reference is False and is_replay(result.key.model):
@@ -88,19 +98,21 @@ def went_wrong(result: Result) -> bool:
 
 def summarised(results: Sequence[Result]) -> ToolsetSummary:
     """The summary of the attempts of one toolset."""
+    courses = Counter(course_of(result) for result in results)
+    costs = [result.cost for result in results if result.cost is not None]
+    toolset = results[0].key.toolset if results else ""
+    results = [result for result in results if result.was_made]
     resolved = sum(result.resolved for result in results)
     kinds: Counter[str] = Counter()
     for result in results:
         kinds.update(result.tool_errors)
-    costs = [result.cost for result in results if result.cost is not None]
-    courses = Counter(course_of(result) for result in results)
     return ToolsetSummary(
-        toolset=results[0].key.toolset if results else "",
+        toolset=toolset,
         attempts=len(results),
         resolved=wilson(resolved, len(results)),
         resolved_count=resolved,
         stopped=sum(result.status is Status.STOPPED for result in results),
-        errors=sum(result.status is Status.ERROR for result in results),
+        errors=courses[Course.NOT_MADE],
         turns=mean([result.turns for result in results]),
         calls=mean([result.calls for result in results]),
         edits=sum(result.edits for result in results),
@@ -135,7 +147,7 @@ def by_model(results: Iterable[Result]) -> dict[str, list[Result]]:
 
 def compared(first: str, second: str, results: Iterable[Result]) -> Comparison:
     """Two toolsets compared on the attempts both of them made."""
-    made = {result.key: result for result in results}
+    made = {result.key: result for result in results if result.was_made}
     pairs = []
     for key, result in sorted(made.items()):
         other = made.get(key._replace(toolset=second))

@@ -10,7 +10,7 @@ import pytest
 from groundwire.cli import main
 from groundwire.cli.eval_display import LinesDisplay, TableDisplay
 from groundwire.evaluation.results import Key, Result, Status
-from tests.unit.evaluation.conftest import Bench
+from tests.unit.evaluation.conftest import FIXED, Bench
 
 
 def test_tasks_are_listed(capsys: pytest.CaptureFixture[str], bench: Bench) -> None:
@@ -46,8 +46,18 @@ def test_tasks_are_checked(capsys: pytest.CaptureFixture[str], bench: Bench) -> 
         (["run", "--tasks", "nowhere.jsonl"], "There is no task file or folder nowhere.jsonl"),
         (["run", "--only", "pager-last-pag"], "Did you mean 'pager-last-page'?"),
         (["run", "--model", "replay:nonsense"], "There is no variant 'nonsense'"),
-        (["run", "--workers", "0"], "--workers must be more than 0"),
-        (["run", "--test-seconds", "-1"], "--test-seconds must be more than 0"),
+        (["run", "--workers", "0"], "--workers must be a number and more than 0"),
+        (["run", "--test-seconds", "-1"], "--test-seconds must be a number and more than 0"),
+        (["run", "--test-seconds", "nan"], "--test-seconds must be a number"),
+        (["run", "--agent-seconds", "inf"], "--agent-seconds must be a number"),
+        (["run", "--max-tokens", "-5"], "--max-tokens must be a number and more than 0"),
+        (["run", "--max-cost", "nan"], "--max-cost must be a number and more than 0"),
+        (["run", "--test-command", "'{tests}"], "--test-command cannot be taken apart: No closing quotation"),
+        (["run", "--out", "a-file"], "a-file cannot be written to: File exists. Name another folder."),
+        (["run", "--out", "a-file/below"], "a-file/below cannot be written to: Not a directory."),
+        (["run", "results"], "`run` takes no folder: 'results'. --out DIR says"),
+        (["report", "a-file"], "There are no results in a-file"),
+        (["export", "a-file"], "a-file cannot be written to: File exists."),
         (["run", "--model", "gemini-3-pro"], "No Gemini API key was found. Get a key at"),
         (["run", "--test-command", "pytest"], "must hold {tests}"),
         (["export"], "Where to?"),
@@ -62,6 +72,7 @@ def test_wrong_words_are_explained(
     complaint: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "a-file").touch()
     assert main(["eval", *words]) in (1, 2, 3)
     assert not (tmp_path / "evaluation" / "results.jsonl").exists()
     assert complaint in capsys.readouterr().err
@@ -80,6 +91,19 @@ def test_a_python_that_cannot_run_the_tests_is_told_before_anything_is_done(
     assert main([*words, str(tmp_path / "nowhere")]) == 1
     assert "cannot be run: No such file or directory" in capsys.readouterr().err
     assert not (tmp_path / "out" / "run.json").exists()
+
+
+def test_attempts_that_could_not_be_made_are_told_and_counted_nowhere(
+    capsys: pytest.CaptureFixture[str], bench: Bench, tmp_path: Path
+) -> None:
+    bench.task["test_patch"] = bench.patch({"calc.py": FIXED}).replace("return a - b", "return a * b")
+    words = ["eval", "run", "--tasks", str(bench.written()), "--model", "replay:exact", "--workers", "1"]
+    assert main([*words, "--out", str(tmp_path / "out")]) == 1
+    told = capsys.readouterr().out
+    assert "gemini   0 of 0 resolved" in told
+    assert "2 of 2 attempts could not be made and are not in these numbers." in told
+    assert "The first: ! acme__calc-1  gemini  replay:exact  0 turns: acme__calc-1: its test_patch" in told
+    assert "The same command makes them again." in told
 
 
 def test_the_table_fills_up() -> None:

@@ -55,6 +55,19 @@ def test_a_summary_counts_what_happened() -> None:
     assert one.cost is None
 
 
+def test_what_could_not_be_made_is_counted_as_that_and_nowhere_else() -> None:
+    missing = result("d", "gemini", status=Status.ERROR, turns=0, edits=0, cost=0.25, reason="no quota")
+    with_it, without = [*RESULTS, missing, result("d", "legacy")], [*RESULTS, result("d", "legacy")]
+    assert compared("gemini", "legacy", with_it) == compared("gemini", "legacy", without)
+    one = summarised([made for made in with_it if made.key.toolset == "gemini"])
+    other = summarised([made for made in without if made.key.toolset == "gemini"])
+    assert (one.errors, other.errors) == (1, 0)
+    assert (one.attempts, one.resolved, one.turns) == (other.attempts, other.resolved, other.turns)
+    assert (one.cost, other.cost) == (0.75, 0.5), "what was spent was spent"
+    assert "1 of the attempts could not be made." in report_page(with_it)
+    assert "could not be made." not in report_page(without)
+
+
 @pytest.mark.parametrize(
     ("made", "course"),
     [
@@ -63,6 +76,7 @@ def test_a_summary_counts_what_happened() -> None:
         (result("a", "gemini", model="replay:typo", as_reference=False), Course.DAMAGED),
         (result("a", "gemini", model="gemini-3-pro", as_reference=False), Course.AT_ONCE),
         (result("a", "gemini", resolved=False), Course.FAILED),
+        (result("a", "gemini", status=Status.ERROR), Course.NOT_MADE),
     ],
 )
 def test_the_course_of_an_attempt(made: Result, course: Course) -> None:

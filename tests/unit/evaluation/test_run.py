@@ -214,6 +214,7 @@ def test_tests_that_do_not_apply_are_an_error_of_the_attempt(bench: Bench, tmp_p
     result = only(evaluate(wanted(bench), tmp_path / "out", InOrder(), Silent()))
     assert result.status is Status.ERROR
     assert "test_patch does not apply" in result.reason
+    assert result.turns == 0, "no model was asked"
 
 
 def test_a_model_that_cannot_be_asked_is_an_error_that_can_be_tried_again(
@@ -224,10 +225,35 @@ def test_a_model_that_cannot_be_asked_is_an_error_that_can_be_tried_again(
     result = only(evaluate(asked, out, InOrder(), Silent()))
     assert result.status is Status.ERROR
     assert "GEMINI_API_KEY" in result.reason
-    again, other = Silent(), Silent()
+    assert (out / "predictions.jsonl").read_bytes() == b"", "no patch is not an empty patch"
+    again = Silent()
     evaluate(asked, out, InOrder(), again)
-    evaluate(asked, out, InOrder(), other, retry_errors=True)
-    assert (len(again.made), len(other.made)) == (0, 2)
+    assert (len(again.before), len(again.made)) == (0, 2)
+
+
+def test_what_nobody_foresaw_costs_one_attempt_and_not_the_run(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("groundwire.evaluation.attempt.patch_of", full)
+    for result in evaluate(wanted(bench), tmp_path / "out", InOrder(), Silent()):
+        assert result.status is Status.ERROR
+        assert "OSError: [Errno 28] No space left on device" in result.reason
+
+
+def test_a_model_named_twice_makes_its_attempts_once(bench: Bench, tmp_path: Path) -> None:
+    heard = Silent()
+    evaluate(wanted(bench, "replay:exact", "replay:typo", "replay:exact"), tmp_path / "out", InOrder(), heard)
+    assert heard.attempts == len(heard.made) == len({result.key for result in heard.made}) == 4
+
+
+def test_a_folder_in_which_nothing_was_made_is_nobodys_yet(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(wanted(bench), out, InOrder(breaks_after=0), Silent())
+    assert evaluate(wanted(bench, settings=Settings(turns=9)), out, InOrder(), Silent())
 
 
 def test_a_patch_of_the_tests_does_not_help(bench: Bench, tmp_path: Path) -> None:
