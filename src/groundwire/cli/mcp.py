@@ -18,6 +18,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
+from groundwire.cli.standard_streams import closed_at_start
 from groundwire.errors import UsageError
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _end_on_signals(end: Callable[[], None]) -> None:
 
 def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
     """Standard input and output for the protocol alone: whatever else prints, prints to standard error."""
-    if not (_is_open(0) and _is_open(1)):
+    if closed_at_start & {0, 1}:
         raise UsageError(
             "Standard input or output is closed, and hosts talk through them.",
             hint="To listen on an address instead: groundwire mcp --http",
@@ -133,18 +134,10 @@ def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
     source, output = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
-    os.dup2(2 if _is_open(2) else null, 1)
+    os.dup2(2, 1)
     os.close(null)
     sys.stdout = sys.stderr
     return source, output
-
-
-def _is_open(descriptor: int) -> bool:
-    try:
-        os.fstat(descriptor)
-    except OSError:
-        return False
-    return True
 
 
 def _serve_http(offer: Offer, arguments: argparse.Namespace) -> int:

@@ -15,6 +15,8 @@ import sys
 GONE = 141
 """The reader of our pipe left (`| head`), as the shell tells it of other programs."""
 NOT_WRITTEN = 1
+closed_at_start: set[int] = set()
+"""Which of the three nobody gave us; a command that talks through them must know."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -32,6 +34,7 @@ def _occupy(number: int) -> None:
     try:
         os.fstat(number)
     except OSError:
+        closed_at_start.add(number)
         nothing = os.open(os.devnull, os.O_RDWR)
         if nothing != number:
             os.dup2(nothing, number)
