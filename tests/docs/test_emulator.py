@@ -1,10 +1,8 @@
-"""docs/emulator.md says what the code does: its examples run, its names exist."""
+"""docs/emulator.md says what the code does: its script can be played, its refusals are true."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
@@ -32,14 +30,6 @@ PAGE = (Path(__file__).parents[2] / "docs/emulator.md").read_text(encoding="utf-
 
 def examples(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-
-
-def test_the_python_example_prints_what_the_page_says() -> None:
-    [program] = examples("python")
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True, timeout=60
-    )
-    assert f"```\n{done.stdout}```" in PAGE
 
 
 def test_the_script_example_can_be_loaded(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 HEADER = "x-emulator-scenario"
 MARKER = re.compile(rb"\[\[scenario:([a-z0-9+-]+)\]\]")
+_WRITTEN = re.compile(MARKER.pattern.decode("ascii"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,11 @@ def catalogue() -> Mapping[str, Scenario]:
     from groundwire.emulator.faults import FAULTS  # noqa: PLC0415  (faults describe themselves with Scenario)
 
     return {scenario.name: scenario for scenario in (*STYLE_SCENARIOS, REDIRECT_LINKS, *FAULTS)}
+
+
+def unmarked(text: str) -> str:
+    """The text of a prompt without the scenarios it names: a model does not see them."""
+    return _WRITTEN.sub("", text).strip() if "[[scenario:" in text else text
 
 
 def names_in(text: str) -> tuple[str, ...]:

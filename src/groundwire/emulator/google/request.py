@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from groundwire.emulator.conversation import Conversation, FunctionCall, FunctionResult, Message
-from groundwire.emulator.scenarios import MARKER
+from groundwire.emulator.scenarios import unmarked
 
 SEARCH_TOOLS = ("googleSearch", "googleSearchRetrieval", "enterpriseWebSearch")
 
@@ -76,7 +76,4 @@ def _message(content: Mapping[str, Any]) -> Message:
 
 def _text(parts: list[Mapping[str, Any]]) -> str:
     """The text of the parts, thoughts and scenario markers left out."""
-    text = "".join(part["text"] for part in parts if part.get("text") and not part.get("thought"))
-    if "[[scenario:" not in text:
-        return text
-    return MARKER.sub(b"", text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass").strip()
+    return unmarked("".join(part["text"] for part in parts if part.get("text") and not part.get("thought")))

@@ -16,6 +16,7 @@ from groundwire.emulator.conversation import Conversation, FunctionCall, Functio
 from groundwire.emulator.openai.loose_json import object_in, objects_in
 from groundwire.emulator.openai.phrasing import CitedAnswer
 from groundwire.emulator.openai.request import insisted
+from groundwire.emulator.scenarios import unmarked
 from groundwire.emulator.wire import Call, Chunk, Reply, event_stream, json_reply, to_json
 from groundwire.emulator.world import World
 
@@ -136,7 +137,7 @@ def _message(given: Mapping[str, Any], names: dict[str, str]) -> Message:
         call_id = str(given.get("tool_call_id", ""))
         return Message("user", results=(FunctionResult(names.get(call_id, ""), text, call_id),))
     calls = tuple(_call(one, names) for one in objects_in(given.get("tool_calls")))
-    return Message(_ROLES.get(role, "user"), text, calls)
+    return Message(_ROLES.get(role, "user"), unmarked(text), calls)
 
 
 def _call(given: Mapping[str, Any], names: dict[str, str]) -> FunctionCall:

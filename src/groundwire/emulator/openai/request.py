@@ -15,6 +15,7 @@ import msgspec
 from groundwire.emulator.conversation import Conversation, FunctionCall, FunctionResult, Message
 from groundwire.emulator.openai.client_tools import client_tools, spoken_name
 from groundwire.emulator.openai.loose_json import object_in, objects_in, words_in
+from groundwire.emulator.scenarios import unmarked
 
 Role = Literal["user", "model", "system"]
 
@@ -98,13 +99,13 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Message]:
         yield Message("system", request["instructions"])
     given = request.get("input")
     if isinstance(given, str):
-        yield Message("user", given)
+        yield Message("user", unmarked(given))
         return
     names: dict[str, str] = {}
     for item in objects_in(given):
         kind = item.get("type", "message")
         if kind == "message":
-            yield Message(_ROLES.get(str(item.get("role")), "user"), _text(item.get("content")))
+            yield Message(_ROLES.get(str(item.get("role")), "user"), unmarked(_text(item.get("content"))))
         elif kind in ("function_call", "custom_tool_call"):
             name = spoken_name(str(item.get("name", "")), str(item.get("namespace") or ""))
             call_id = str(item.get("call_id", ""))

@@ -8,14 +8,24 @@ import pytest
 
 from groundwire.emulator.conversation import FunctionCall, FunctionResult
 from groundwire.emulator.openai.client_tools import client_tools
+from groundwire.emulator.openai.openrouter_chat import read_chat
 from groundwire.emulator.openai.request import read_conversation, search_tool
 
+MARKED = "[[scenario:thoughts]] weather"
 TOOL = {"type": "function", "name": "look", "parameters": {"type": "object"}}
 
 
 def test_a_string_is_one_user_message() -> None:
     conversation = read_conversation({"model": "m", "input": "hi", "instructions": "be brief"}, search=False)
     assert [(m.role, m.text) for m in conversation.messages] == [("system", "be brief"), ("user", "hi")]
+
+
+@pytest.mark.parametrize("content", [MARKED, [{"type": "input_text", "text": MARKED}]])
+def test_a_scenario_named_in_the_prompt_is_not_part_of_it(content: Any) -> None:
+    message = {"role": "user", "content": content}
+    assert read_conversation({"input": [message]}, search=True).prompt == "weather"
+    assert read_chat({"messages": [message]}).prompt == "weather"
+    assert read_conversation({"input": MARKED}, search=True).prompt == "weather"
 
 
 def test_several_results_of_one_turn_are_one_entry_and_know_their_functions() -> None:
