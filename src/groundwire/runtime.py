@@ -16,6 +16,7 @@ import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
+from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -207,11 +208,14 @@ class Runtime:
             search=lambda query: search(query, route, self.config.search),
             get_page=self._web.get,
             limits=self._within_means(limits),
-            price=price_of(self.agent_model(model), self.config.agent.prices),
+            price=price_of(self.agent_model(model), self.config.agent.prices, today=self._today()),
             tell=tell,
             session=session,
             conversing=conversing,
         )
+
+    def _today(self) -> date:
+        return datetime.fromtimestamp(self._clock()).astimezone().date()
 
     def _within_means(self, limits: Limits | None) -> Limits:
         """The limits, with the configured budget where they name none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -157,10 +158,12 @@ def test_a_run_shows_a_status_line_and_leaves_none_behind(scrubbed_environment: 
         person.expect("turn 2 · ")
         person.expect("All done.")
         assert person.leave() == 0
-    assert [line for line in person.screen() if line] == [
+    *shown, used = (line for line in person.screen() if line)
+    assert shown == [
         '✓ write_file(file_path: "a.txt", content: "one\\ntwo\\n") → created, +2 -0 lines',
         "All done.",
     ]
+    assert re.fullmatch(r"groundwire: 2 turns, \d+ tokens, about \$[\d.]+ by the list prices of .*", used)
 
 
 @requirement("agent:approval")

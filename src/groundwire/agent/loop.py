@@ -25,7 +25,7 @@ from groundwire.agent.functions import Functions, Search
 from groundwire.agent.instructions import instructions
 from groundwire.agent.model import Model, Prompt
 from groundwire.agent.outcome import Ended, Ending, Outcome
-from groundwire.agent.prices import Price, price_of
+from groundwire.agent.prices import Price, no_basis, price_of
 from groundwire.agent.reply import Content, Reply
 from groundwire.agent.session_past import PastRun, PastTurn, from_user
 from groundwire.agent.session_recorder import NotRecorded, Recorder
@@ -85,7 +85,7 @@ class Agent:
         self._limits = limits or Limits()
         self._tell = tell or tell_nobody
         self._record: Recorder = session or NotRecorded()
-        self._price = price or price_of(model.name)
+        self._price = price or price_of(model.name, today=today())
         if self._limits.cost is not None and self._price is None:
             raise UsageError(
                 f"There is no price for the model {model.name}, so its cost cannot be limited.",
@@ -265,6 +265,7 @@ class Agent:
             turns=tally.turns,
             usage=tally.usage,
             cost=tally.cost,
+            cost_basis=self._price.basis if self._price else no_basis(self._model.name),
             searches=tuple(tally.searches),
             history=tuple(self.history),
             error=end.error,

@@ -73,7 +73,9 @@ class Outcome:
     """How often the model was asked."""
     usage: Usage = NO_TOKENS
     cost: float | None = None
-    """US dollars, an upper estimate from list prices; None when the model's price is not known."""
+    """US dollars, an upper estimate; None when the model's price is not known."""
+    cost_basis: str = ""
+    """By whose prices, and of which day; or why there is no cost."""
     searches: tuple[Searched, ...] = ()
     history: tuple[Content, ...] = ()
     error: str | None = None
@@ -101,6 +103,7 @@ class Outcome:
             "turns": self.turns,
             "tokens": {"given": self.usage.given, "made": self.usage.made},
             "cost": self.cost,
+            "cost_basis": self.cost_basis,
             "searches": [
                 {"query": searched.query, "sources": [source.to_json() for source in searched.sources]}
                 for searched in self.searches

@@ -60,7 +60,8 @@ class Tally:
         if limits.tokens is not None and self.usage.total >= limits.tokens:
             raise Ended(Ending.TOKEN_BUDGET, f"The budget of {limits.tokens:,} tokens is used.")
         if limits.cost is not None and self.cost is not None and self.cost >= limits.cost:
-            spent = f"The budget of {in_dollars(limits.cost)} is spent ({in_dollars(self.cost)})."
+            basis = "" if self._price is None else f" {self._price.basis}"
+            spent = f"The budget of {in_dollars(limits.cost)} is spent ({in_dollars(self.cost)}{basis})."
             raise Ended(Ending.MONEY_BUDGET, spent)
         self.turns += 1
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from groundwire.agent.approval import Ask, Proposal, Verdict
+from groundwire.cli.terminal_look import as_wanted
 
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
@@ -48,7 +49,7 @@ def asking(pause: Callable[[], None], stop: Callable[[], None]) -> Ask:
 def ask_on_terminal(proposal: Proposal) -> Verdict:
     """What the person says; the end of the input is a no."""
     shown, question = _worded(proposal)
-    print(shown, file=sys.stderr)
+    print(as_wanted(shown), file=sys.stderr)
     with _interruptible():
         while True:
             print(f"{visible(proposal.name)}: {question}: ", end="", file=sys.stderr)

@@ -15,6 +15,7 @@ from groundwire.agent.session_past import from_user
 from groundwire.cli.approving import asking, coloured
 from groundwire.cli.printable import printable
 from groundwire.cli.run_display import RunDisplay, ticking
+from groundwire.cli.terminal_look import as_wanted
 from groundwire.errors import GroundwireError
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class Conversation:
         changes = changes_since(self._session, self._agent.workspace)
         for path, change in changes:
             diff = change.unified(path)
-            print(coloured(diff) if sys.stdout.isatty() else printable(diff))
+            print(as_wanted(coloured(diff)) if sys.stdout.isatty() else printable(diff))
         if not changes:
             print("Nothing was changed.")
 

@@ -13,9 +13,11 @@ import msgspec
 
 from groundwire.agent.events import CallEnded, CallStarted, Compacted, Event, Retried, TextArrived, TurnBegan
 from groundwire.agent.outcome import Ending, Outcome
+from groundwire.agent.prices import in_dollars
 from groundwire.cli.printable import printable, printable_json
-from groundwire.cli.showing import brief
+from groundwire.cli.showing import brief, counted
 from groundwire.cli.status_line import StatusLine
+from groundwire.cli.terminal_look import can_redraw, colours_wanted
 
 TICK = 0.2
 """Seconds between two looks of the status line."""
@@ -29,8 +31,9 @@ class RunDisplay:
         """`live` shows a status line while it goes on, when `doings` is a terminal."""
         self._words = words
         self._doings = doings
-        self._colour = doings.isatty()
-        self._status = StatusLine(doings) if live and doings.isatty() else None
+        self._terminal = doings.isatty()
+        self._colour = self._terminal and colours_wanted()
+        self._status = StatusLine(doings) if live and can_redraw(doings) else None
         self._calls: dict[int, CallStarted] = {}
         self._in_line = False
 
@@ -84,6 +87,8 @@ class RunDisplay:
         for section in source_sections(outcome):
             self._words.write(f"\n{section}\n")
         self._words.flush()
+        if outcome.usage.total and (self._terminal or outcome.cost is None):
+            self._line(f"groundwire: {printable(_used(outcome))}")
         if not outcome.ok:
             self._line(f"groundwire: {printable(outcome.reason)}")
         if outcome.ending is Ending.REFUSED:
@@ -154,6 +159,14 @@ async def ticking(display: RunDisplay | EventLines) -> AsyncIterator[None]:
     finally:
         task.cancel()
         display.pause()
+
+
+def _used(outcome: Outcome) -> str:
+    """What a run took, and by which prices that is what it cost."""
+    turns, tokens = counted(outcome.turns, "turn"), counted(outcome.usage.total, "token")
+    if outcome.cost is None:
+        return f"{turns}, {tokens}; what they cost is not known: {outcome.cost_basis}."
+    return f"{turns}, {tokens}, about {in_dollars(outcome.cost)} {outcome.cost_basis}."
 
 
 def source_sections(outcome: Outcome) -> list[str]:

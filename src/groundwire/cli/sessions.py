@@ -15,6 +15,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from groundwire.cli.terminal_look import fitting
 from groundwire.errors import UsageError
 
 if TYPE_CHECKING:
@@ -136,8 +137,7 @@ def _fitting(line: str) -> str:
     """The line, on a terminal cut where it would wrap."""
     if not sys.stdout.isatty():
         return line
-    columns = os.get_terminal_size(sys.stdout.fileno()).columns
-    return line if len(line) <= columns else line[: columns - 1] + "…"
+    return fitting(line, os.get_terminal_size(sys.stdout.fileno()).columns, end="…")
 
 
 def _when(at: str) -> str:

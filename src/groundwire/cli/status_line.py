@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from groundwire.agent.prices import in_dollars
+from groundwire.cli.terminal_look import as_wanted, fitting
 
 _CLEAR = "\r\x1b[2K"
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
@@ -44,7 +45,8 @@ class StatusLine:
         """Write the line, or write it anew."""
         self._frame += 1
         line = f"{_FRAMES[self._frame % len(_FRAMES)]} {self._words()}"
-        self._stream.write(f"{_CLEAR}{_DIM}{line[: max(1, self._width() - 1)]}{_PLAIN}")
+        shown = fitting(line, max(1, self._width() - 1))
+        self._stream.write(_CLEAR + as_wanted(f"{_DIM}{shown}{_PLAIN}"))
         self._stream.flush()
         self._shown = True
 

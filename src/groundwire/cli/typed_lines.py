@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from groundwire.cli.terminal_look import colours_wanted
+
 QUOTES = '"""'
 _MOST_REMEMBERED = 1000
 
@@ -50,7 +52,8 @@ class TypedLines:
     def next(self) -> str:
         """The next entry. EOFError at the end, KeyboardInterrupt when it was given up."""
         if self._person:
-            return whole_entry(input, f"\x01\x1b[1m\x02{self._prompt}\x01\x1b[0m\x02", "… ")
+            bold = f"\x01\x1b[1m\x02{self._prompt}\x01\x1b[0m\x02"
+            return whole_entry(input, bold if colours_wanted() else self._prompt, "… ")
         return whole_entry(_plain_line, "", "")
 
     def __enter__(self) -> TypedLines:

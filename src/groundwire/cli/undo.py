@@ -50,13 +50,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _show(name: str, root: str, undone: UndoneRun, *, dry: bool) -> None:
     from groundwire.characters import sendable
     from groundwire.cli.approving import coloured, visible
+    from groundwire.cli.terminal_look import as_wanted
 
     verb = "Would undo" if dry else "Undid"
     print(visible(sendable(f"{verb} the last run of session {name} in {root}: {_brief(undone.task)}")))
     if dry:
         for file in undone.files:
             if file.diff:
-                print(coloured(file.diff) if sys.stdout.isatty() else visible_lines(file.diff))
+                print(as_wanted(coloured(file.diff)) if sys.stdout.isatty() else visible_lines(file.diff))
     width = max(len(file.path) for file in undone.files)
     for file in undone.files:
         print(visible(sendable(f"  {file.fate:<10}  {file.path:<{width}}  {_about(file)}")).rstrip())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -56,7 +56,7 @@ def test_tokens_cost_by_the_million_and_long_prompts_more() -> None:
 
 
 def test_the_list_has_a_date_and_no_model_is_free() -> None:
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", AS_OF)
+    assert date(2026, 1, 1) < AS_OF < date.today()
     assert all(0 < price.input < price.output and price.search > 0 for price in PRICES.values())
 
 
@@ -76,7 +76,7 @@ async def test_a_run_ends_when_its_money_is_spent(tmp_path: Path) -> None:
     price = Price(1.0, 10.0)  # a reply costs 1.50
     outcome, _, events = await run(tmp_path, replies, limits=Limits(cost=2.0, repetitions=9), price=price)
     assert (outcome.ending, outcome.exit_code) == (Ending.MONEY_BUDGET, 8)
-    assert outcome.reason == "The budget of $2.00 is spent ($3.00)."
+    assert outcome.reason == "The budget of $2.00 is spent ($3.00 by the prices that were given)."
     assert outcome.cost == pytest.approx(3.0)
     assert [event.cost for event in events if hasattr(event, "cost")] == pytest.approx([0.0, 1.5])
 
@@ -91,5 +91,35 @@ async def test_the_cost_of_an_unknown_model_is_unknown_and_cannot_be_limited(tmp
     model = ScriptedModel([says("ok")], name="gemini-9-flash")
     outcome = await Agent(model=model, workspace=tmp_path).run("task")
     assert outcome.cost is None
+    assert outcome.cost_basis == "no price is known for gemini-9-flash; see agent.prices"
     with pytest.raises(UsageError, match="no price for the model gemini-9-flash"):
         Agent(model=model, workspace=tmp_path, limits=Limits(cost=1.0))
+
+
+@pytest.mark.parametrize(
+    ("today", "basis"),
+    [
+        (AS_OF, "by the list prices of 2026-10-07"),
+        (AS_OF + timedelta(days=90), "by the list prices of 2026-10-07"),
+        (AS_OF + timedelta(days=91), "by the list prices of 2026-10-07, which are old: check them"),
+    ],
+)
+async def test_a_cost_names_its_prices_and_says_when_they_are_old(
+    tmp_path: Path, today: date, basis: str
+) -> None:
+    model = ScriptedModel([says("ok")], name="gemini-2.5-flash")
+    outcome = await Agent(model=model, workspace=tmp_path, today=lambda: today).run("task")
+    assert outcome.cost_basis == outcome.to_json()["cost_basis"] == basis
+
+
+def test_ones_own_prices_are_named_as_such_and_never_old() -> None:
+    price = price_of("m", {"m": {"input": 1.0, "output": 2.0}}, today=date(2099, 1, 1))
+    assert price is not None
+    assert price.basis == "by your own prices"
+
+
+@pytest.mark.parametrize(("day", "dollars"), [(date(2026, 12, 31), 0.75), (date(2027, 1, 1), 1.50)])
+def test_a_price_that_was_announced_counts_from_its_day_on(day: date, dollars: float) -> None:
+    price = price_of("gemini-3.8-flash", today=day)
+    assert price is not None
+    assert price.input == dollars
