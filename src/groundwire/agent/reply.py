@@ -7,7 +7,7 @@ judges them at the end. It touches nothing: what to do about a reply is the loop
     ------------------------------------------------  ---------------------------------------------
     STOP, with text or calls                          is good
     STOP, with neither                                has a problem: it is empty
-    none                                              has a problem: it broke off
+    none, or a passing error of the server            has a problem: it broke off
     MAX_TOKENS                                        has a problem: it was cut; its text is kept
     MALFORMED_FUNCTION_CALL and anything unknown      has a problem: nothing in it can be trusted
     SAFETY and its kin, or a blocked prompt           is blocked
@@ -31,6 +31,8 @@ Content = dict[str, Any]
 _BLOCKED = frozenset(
     {"SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY", "LANGUAGE"}
 )
+_PASSING = (500, 502, 503, 504)
+"""Errors of the server in the middle of a reply; another try may do."""
 _PIECES_OF_TEXT = ({"text"}, {"text", "thought"})
 
 
@@ -117,13 +119,14 @@ class ReplyReader:
         self._finish = ""
         self._detail = ""
         self._blocked = ""
+        self._broken: Problem | None = None
         self._usage = Usage()
 
     def add(self, response: object) -> str:
         """Take in one response; the new text in it, thoughts left out. ModelFailed when it is an error."""
         answered = record(response)
         if "error" in answered:
-            raise ModelFailed(f"Gemini reported an error: {told(msgspec.json.encode(answered))}")
+            return self._take_error(answered)
         self._blocked = text(record(answered.get("promptFeedback")).get("blockReason")) or self._blocked
         self._usage = _usage(record(answered.get("usageMetadata"))) or self._usage
         candidates = records(answered.get("candidates"))
@@ -136,6 +139,14 @@ class ReplyReader:
         for part in parts:
             _append(self._parts, part)
         return "".join(_text(part) for part in parts)
+
+    def _take_error(self, answered: dict[str, Any]) -> str:
+        """An error that may pass leaves a reply that broke off; any other ends the run."""
+        words = told(msgspec.json.encode(answered))
+        if record(answered["error"]).get("code") not in _PASSING:
+            raise ModelFailed(f"Gemini reported an error: {words}")
+        self._broken = Problem(f"The model's reply broke off: {words}", BROKE_OFF.told)
+        return ""
 
     def finish(self) -> Reply:
         """The reply, now that all of it is here."""
@@ -152,8 +163,8 @@ class ReplyReader:
         return Reply(kept, said, usage=self._usage, problem=problem)
 
     def _problem(self, said: str, calls: tuple[Call, ...]) -> Problem | None:
-        if not self._finish:
-            return BROKE_OFF
+        if self._broken is not None or not self._finish:
+            return self._broken or BROKE_OFF
         if self._finish == "MAX_TOKENS":
             return CUT_SHORT
         if self._finish != "STOP":

@@ -88,7 +88,12 @@ class Session:
             raise _not_written(path, error) from None
         session = cls(path, descriptor, opened, clock)
         session._lock()
-        session._append(opened)
+        try:
+            session._append(opened)
+        except SessionNotWritten:
+            session.close()
+            path.unlink(missing_ok=True)  # an empty one would be listed for ever
+            raise
         flush_folder(path.parent)
         return session
 

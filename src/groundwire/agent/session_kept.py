@@ -26,12 +26,16 @@ class KeptBytes:
             return
         waiting = self._folder / f"{place.name}.{os.getpid()}"
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        descriptor = os.open(waiting, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(waiting, place)
+        try:
+            descriptor = os.open(waiting, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(waiting, place)
+        except OSError:
+            waiting.unlink(missing_ok=True)  # a full disk needs the room
+            raise
         flush_folder(self._folder)
 
     def get(self, name: str | None) -> bytes | None:

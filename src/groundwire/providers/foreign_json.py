@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -16,11 +17,33 @@ _LONGEST_QUOTE = 400
 
 
 def decoded(body: bytes | str) -> Any:
-    """The JSON value, or None when this is not JSON."""
+    """The JSON value, or None when this is not JSON. Half a character in it becomes the sign for that."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _decoded_patiently(body)
+
+
+def _decoded_patiently(body: bytes | str) -> Any:
+    """JSON allows half a character, as an escape, and numbers of any length; msgspec does not."""
+    try:
+        return _in_whole_characters(json.loads(body, parse_constant=_refuse))
+    except (ValueError, RecursionError):
         return None
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _in_whole_characters(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_in_whole_characters(item) for item in value]
+    if isinstance(value, dict):
+        return {_in_whole_characters(key): _in_whole_characters(item) for key, item in value.items()}
+    return value
 
 
 def record(value: Any) -> dict[str, Any]:

@@ -109,7 +109,16 @@ def test_a_filter_blocks_a_reply(response: object) -> None:
 
 def test_an_error_in_the_stream_is_raised_with_its_words() -> None:
     with pytest.raises(ModelFailed, match="overloaded"):
-        judged({"error": {"code": 503, "message": "The model is overloaded."}})
+        judged({"error": {"code": 400, "message": "The model is overloaded."}})
+
+
+def test_an_error_of_the_server_in_the_middle_is_a_reply_that_broke_off() -> None:
+    reply = judged(
+        calls(("f", {}), finish=None), {"error": {"code": 503, "message": "The model is overloaded."}}
+    )
+    assert reply.problem is not None
+    assert reply.problem.reason == "The model's reply broke off: The model is overloaded."
+    assert (reply.parts, reply.calls) == ((), ())
 
 
 def test_the_last_counts_of_a_stream_are_what_was_used() -> None:

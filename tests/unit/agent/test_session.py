@@ -219,6 +219,27 @@ def test_a_full_disk_leaves_no_half_line_behind(root: Path, store: SessionStore)
     assert [run.began.task for run in store.past(listed.id).runs] == ["short"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no limits for the size of files")
+def test_a_full_disk_leaves_no_empty_session_and_no_half_kept_bytes(root: Path, store: SessionStore) -> None:
+    program = (
+        "import resource, signal, sys; from pathlib import Path\n"
+        "from groundwire.agent.session import Session; from groundwire.agent.session_kept import KeptBytes\n"
+        "from groundwire.errors import SessionNotWritten\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))\n"
+        "path = Path(sys.argv[1])\n"
+        "try: Session.create(path, root='r' * 200, model='m', version='0')\n"
+        "except SessionNotWritten: print('told')\n"
+        "try: KeptBytes(path).keep(b'x' * 200)\n"
+        "except OSError: print('told')\n"
+    )
+    store.folder.mkdir(parents=True)
+    command = [sys.executable, "-c", program, str(store.folder / "full.jsonl")]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    assert done.stdout == "told\ntold\n"
+    assert [path.name for path in store.folder.rglob("*")] == ["full.before"]
+
+
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_is_told(root: Path, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
