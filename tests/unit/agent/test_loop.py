@@ -64,7 +64,8 @@ async def test_a_search_that_fails_is_told_to_the_model(tmp_path: Path) -> None:
     _, model, _ = await run(
         tmp_path, [calls(("google_web_search", {"query": "x"})), says("ok")], search=failing
     )
-    assert told(model, 1)[0]["functionResponse"]["response"] == {"error": "Quota is used up."}
+    response = told(model, 1)[0]["functionResponse"]["response"]
+    assert response == {"error": "Quota is used up. Try again later, or use another provider."}
 
 
 async def test_without_a_search_none_is_declared(tmp_path: Path) -> None:
