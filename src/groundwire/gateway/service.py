@@ -33,7 +33,7 @@ from groundwire.transport.base import Request, Response
 from groundwire.transport.gemini_path import METHODS, ModelCall, model_call
 
 _API = re.compile(r"(?:/upload)?/(?:v1|v1beta|v1alpha)/(?P<rest>.+)")
-_MODELS = re.compile(r"models(?:/(?P<model>[^/:]+))?")
+_MODELS = re.compile(r"/(?:v1|v1beta|v1alpha)/models(?:/(?P<model>[^/:]+))?")
 _COLLECTIONS = re.compile(
     r"(?:models|tunedModels|files|media|cachedContents|batches|operations|corpora|fileSearchStores|dynamic"
     r"|generatedFiles|interactions|authTokens|auth_tokens)(?:[/:].*)?"
@@ -130,11 +130,20 @@ class Service:
         refused = self._access.refused_key(request.headers, request.query)
         if refused is not None:
             return refused
+        if request.headers.get("content-encoding", "identity").lower() != "identity":
+            return refusal(415, "This gateway reads no compressed bodies: send it without content-encoding.")
+        found = _API.fullmatch(request.path)
+        if found is None or _COLLECTIONS.fullmatch(found["rest"]) is None:
+            return refusal(
+                404,
+                f"There is nothing at {request.path}: this is a gateway to the Gemini API, whose paths begin "
+                "with /v1beta/models.",
+            )
         call = model_call(f"{request.path}?{request.query}")
         if call is not None and call.method in METHODS:
             exchange.operation = call.method
             return await self._call(exchange, call)
-        return await self._other(exchange)
+        return await self._other(exchange, _MODELS.fullmatch(request.path))
 
     def _own_page(self, request: Inbound) -> Answer:
         if request.method not in ("GET", "HEAD"):
@@ -170,14 +179,12 @@ class Service:
         finally:
             self.metrics.streams_open -= 1
 
-    async def _other(self, exchange: Exchange) -> Answer:
+    async def _other(self, exchange: Exchange, models: re.Match[str] | None) -> Answer:
         request = exchange.request
-        found = _API.fullmatch(request.path)
-        if found is None or _COLLECTIONS.fullmatch(found["rest"]) is None:
-            return refusal(404, f"There is nothing at {request.path}: this is a gateway to the Gemini API.")
-        models = _MODELS.fullmatch(found["rest"]) if not request.path.startswith("/upload") else None
-        if models is not None and request.method in ("GET", "HEAD"):
+        if models is not None:
             exchange.operation = "models"
+            if request.method not in ("GET", "HEAD"):
+                return refusal(405, "Models are read with GET.", ("allow", "GET, HEAD"))
             if self._upstream.list_models is not None:
                 return _listed(await self._upstream.list_models(), models["model"])
         elif not self._upstream.complete:
@@ -191,7 +198,8 @@ class Service:
     async def _passed_on(self, request: Inbound) -> Answer:
         query = "&".join(pair for pair in request.query.split("&") if pair and not pair.startswith("key="))
         asked = Request(
-            request.method,
+            # An answer to HEAD says how long a body is that never comes; ours is made from the one to GET.
+            "GET" if request.method == "HEAD" else request.method,
             f"{self._upstream.base_url}{request.path}{f'?{query}' if query else ''}",
             {
                 name: value

@@ -37,7 +37,7 @@ class Limits:
     idle_seconds: float = 75.0
     """How long a connection may rest between two requests."""
     silent_seconds: float = 30.0
-    """How long a client may pause in the middle of a request, or leave what we sent unread."""
+    """How long a client may pause in the middle of a request, or read nothing of what we sent."""
 
 
 @dataclass(slots=True)
@@ -209,6 +209,8 @@ class Connection(asyncio.Protocol):
         self._drain: asyncio.Future[None] | None = None
         self._since = loop.time()
         self._reading = False
+        self._unread = 0
+        """Bytes that a slow client had not read when its time was last looked at."""
         self._deaf = False
         """Whether what still comes in is thrown away: the connection is about to end."""
         self.full = False
@@ -240,6 +242,7 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self.full = True
+        self._unread = 0
         self._since = self._loop.time()
 
     def resume_writing(self) -> None:
@@ -291,7 +294,7 @@ class Connection(asyncio.Protocol):
         if self._parser.should_upgrade():  # only the head has been read
             return
         method = self._parser.get_method().decode("latin-1")
-        path, _, query = self._url.decode("latin-1").partition("?")
+        path, _, query = self._target().partition("?")
         body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
         request = Inbound(method, path, query, self._headers, body)
         reply = Reply(
@@ -342,7 +345,10 @@ class Connection(asyncio.Protocol):
         if self._transport is None:
             return
         if self.full or self._deaf:
-            if passed > self._limits.silent_seconds:
+            unread, self._unread = self._unread, self._transport.get_write_buffer_size()
+            if self._unread < unread:  # slowly, but it reads
+                self._since = now
+            elif passed > self._limits.silent_seconds:
                 self._transport.abort()
         elif self._reading:
             if passed > self._limits.silent_seconds:
@@ -383,6 +389,16 @@ class Connection(asyncio.Protocol):
         self._parser = httptools.HttpRequestParser(self)
         self._begin()
         return b"%b %b HTTP/1.1\r\n" % (method, url) + "\r\n".join([*kept, "", ""]).encode("latin-1")
+
+    def _target(self) -> str:
+        """What is asked for, as a path. A client that takes us for a proxy writes the server before it, and
+        then that is the server it means."""
+        target = self._url.decode("latin-1").partition("#")[0]
+        _, with_server, rest = target.partition("://")
+        if target.startswith("/") or not with_server:
+            return target
+        self._headers["host"], _, path = rest.partition("/")
+        return f"/{path}"
 
     def _begin(self) -> None:
         """Forget the last request: the next one begins."""

@@ -117,7 +117,7 @@ def error_in(document: bytes) -> int | None:
         error = _failed.decode(_first(document)).error
     except (msgspec.DecodeError, RecursionError):
         return None
-    if error is UNSET:
+    if error is UNSET or bytes(error) == b"null":
         return None
     try:
         code = _error.decode(error).code

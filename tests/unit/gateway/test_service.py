@@ -125,12 +125,56 @@ async def test_health_and_metrics_need_no_key() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/v1beta", "/v1beta/", "/v2/models", "/v1beta/nonsense", "/favicon.ico"]
+    "path",
+    [
+        "/",
+        "/v1beta",
+        "/v1beta/",
+        "/v2/models",
+        "/v1beta/nonsense",
+        "/favicon.ico",
+        f"/x/..{GENERATE}",
+        f"/v1beta{GENERATE}",
+    ],
 )
 async def test_an_unknown_path_is_a_404_in_json(path: str, kind: str) -> None:
     async with gateway_before(Emulator(), kind) as ask:
         heard = await ask(path)
         assert (heard.status, heard.error["status"]) == (404, "NOT_FOUND")
+        assert "/v1beta/models" in heard.error["message"]
+        assert ask.emulator is not None
+        assert not ask.emulator.requests
+
+
+async def test_a_request_to_a_proxy_changes_nothing_but_whose_host_counts(kind: str) -> None:
+    async with gateway_before(Emulator(), kind) as ask:
+        heard = await ask(f"http://127.0.0.1:1{GENERATE}", hello())
+        assert text_of([heard.json]) == "You said: hello"
+        assert (await ask(f"http://other.example{GENERATE}", hello())).status == 403
+
+
+async def test_a_compressed_body_is_refused_with_what_to_do(kind: str) -> None:
+    async with gateway_before(Emulator(), kind) as ask:
+        heard = await ask(GENERATE, b"\x1f\x8b", "content-encoding: gzip")
+        assert heard.status == 415
+        assert "without content-encoding" in heard.error["message"]
+        assert (await ask(GENERATE, hello(), "content-encoding: identity")).status == 200
+
+
+@pytest.mark.parametrize("path", ["/v1beta/models", "/v1beta/models/gemini-2.5-flash"])
+async def test_models_are_read_and_their_heads_too(path: str, kind: str) -> None:
+    async with gateway_before(Emulator(), kind) as ask:
+        whole = await ask(path)
+        client = await Client.to(ask.gateway.base_url)
+        key = f"x-goog-api-key: {KEY}"
+        client.send(get(path, key).replace(b"GET", b"HEAD") + get("/healthz", key))
+        async with asyncio.timeout(20):
+            head = await client.hear_head()
+        assert (head.status, head.headers["content-length"]) == (200, str(len(whole.body)))
+        assert (await client.hear()).json["status"] == "ok"
+        await client.close()
+        wrong = await ask(path, {})
+        assert (wrong.status, wrong.headers["allow"]) == (405, "GET, HEAD")
 
 
 @pytest.mark.parametrize(

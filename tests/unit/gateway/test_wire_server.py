@@ -50,6 +50,25 @@ async def test_requests_sent_before_their_turn_are_answered_in_order() -> None:
         assert heard == [b"POST /  %d" % number for number in range(10)]
 
 
+@pytest.mark.parametrize(
+    ("target", "understood"),
+    [
+        ("http://localhost:8766/a?x=1", b"localhost:8766 /a x=1"),
+        ("http://other.example", b"other.example / "),
+        ("made://up/a", b"up /a "),
+        ("/a?x=http://y#part", b"127.0.0.1 /a x=http://y"),
+        ("*", b"127.0.0.1 * "),
+    ],
+)
+async def test_a_target_is_read_as_a_path_and_its_server_as_the_host(target: str, understood: bytes) -> None:
+    async def tells(request: Inbound, reply: Reply) -> None:
+        reply.send(200, TEXT, f"{request.headers['host']} {request.path} {request.query}".encode())
+
+    async with listening(tells) as (_, client):
+        client.send(get(target))
+        assert (await client.hear()).body == understood
+
+
 @pytest.mark.parametrize("size", [1, 3, 1000])
 async def test_a_request_may_come_in_pieces_of_any_size(size: int) -> None:
     async with listening(echo) as (_, client):
@@ -222,6 +241,26 @@ async def test_a_client_that_does_not_read_makes_the_answer_wait() -> None:
         async with asyncio.timeout(SECONDS):
             while endless.written < held + 65536:
                 await client.reader.read(65536)
+
+
+async def test_a_client_that_reads_slowly_keeps_its_answer_and_one_that_stops_loses_it() -> None:
+    async def large(request: Inbound, reply: Reply) -> None:
+        reply.send(200, TEXT, b"x" * 64 * 1024 * 1024)
+
+    async with listening(large, Limits(silent_seconds=30)) as (server, client):
+        client.send(get("/"))
+        await until(lambda: server.connections and only(server).full)
+        connection, minutes_later = only(server), asyncio.get_running_loop().time()
+        connection.check_time(minutes_later)
+        async with asyncio.timeout(SECONDS):
+            for _ in range(4):
+                await client.reader.readexactly(8 * 1024 * 1024)
+                minutes_later += 60
+                connection.check_time(minutes_later)
+        connection.check_time(minutes_later + 20)
+        assert server.connections
+        connection.check_time(minutes_later + 60)
+        await until(lambda: not server.connections)
 
 
 async def test_an_answer_that_is_cut_has_no_end() -> None:

@@ -165,7 +165,16 @@ def test_an_error_is_found_in_an_array_and_in_events(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"<html>502</html>", b"[]", b'{"a":1}', b'{"x":{"error":1}}', b'["error"]']
+    "body",
+    [
+        b"",
+        b"<html>502</html>",
+        b"[]",
+        b'{"a":1}',
+        b'{"x":{"error":1}}',
+        b'["error"]',
+        b'{"candidates":[],"error":null}',
+    ],
 )
 def test_what_is_no_error_of_google_stays_as_it_is(body: bytes) -> None:
     assert plain_error(body) == body
