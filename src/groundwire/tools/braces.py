@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import re
 
+from groundwire.tools.base import invalid
+
 MOST_PATTERNS = 1000
-"""More alternatives than this are not expanded; no honest pattern has them."""
+"""More alternatives than this are refused; no honest pattern has them."""
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?|([a-zA-Z])\.\.([a-zA-Z])(?:\.\.(-?\d+))?")
 
 
 def expand_braces(pattern: str) -> list[str]:
-    """The patterns that `pattern` stands for; itself when it has no braces. At most `MOST_PATTERNS`."""
+    """The patterns that `pattern` stands for; itself when it has no braces. Raises ToolError."""
     done: list[str] = []
     waiting = [pattern]
-    while waiting and len(done) < MOST_PATTERNS:
+    while waiting:
+        if len(done) + len(waiting) > MOST_PATTERNS:
+            raise invalid(
+                f"The pattern stands for more than {MOST_PATTERNS} patterns. Use a wildcard such as `*`."
+            )
         text = waiting.pop()
         opened = _first_group(text)
         if opened is None:
             done.append(text)
             continue
         start, end, choices = opened
-        waiting += [text[:start] + choice + text[end:] for choice in reversed(choices[:MOST_PATTERNS])]
+        waiting += [text[:start] + choice + text[end:] for choice in reversed(choices[: MOST_PATTERNS + 1])]
     return done
 
 
@@ -69,7 +75,7 @@ def _range(text: str) -> list[str]:
     first, last = (ord(found[4]), ord(found[5])) if letters else (int(found[1]), int(found[2]))
     step = abs(int((found[6] if letters else found[3]) or 1)) or 1
     numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
-    chosen = list(numbers[:MOST_PATTERNS])
+    chosen = list(numbers[: MOST_PATTERNS + 1])
     if letters:
         return [chr(number) for number in chosen]
     padded = any(re.fullmatch(r"-?0\d+", side) for side in (found[1], found[2]))

@@ -1,7 +1,8 @@
 """One segment of a glob pattern with extended groups: `+(a|b)`, `@(…)`, `?(…)`, `*(…)`, `!(…)`.
 
-The text is followed from a set of positions to the next set, so the time is bounded by the length of the
-pattern and the text, whatever the groups contain; there is no backtracking that could run away.
+The text is followed from a set of positions to the next set, and what was found out about a group is kept, so
+the time is bounded by the length of the pattern and the text, whatever the groups contain; there is no
+backtracking that could run away.
 """
 
 from __future__ import annotations
@@ -10,6 +11,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from groundwire.tools.base import invalid
+
+DEEPEST = 50
+"""Groups inside one another."""
 Positions = frozenset[int]
 _GROUP_SIGNS = "+@?*!"
 
@@ -26,7 +31,7 @@ class _Any:
     """Any run of characters, also none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Group:
     sign: str
     choices: tuple[_Sequence, ...]
@@ -49,19 +54,27 @@ class ExtendedSegment:
     ) -> None:
         self._flags = re.IGNORECASE if ignore_case else re.NOFLAG
         self._bracket = bracket
-        self._sequence, _ = self._parse(segment, 0, inside=False)
+        self._groups: dict[int, tuple[_Group | None, int]] = {}
+        """What was read at each place: one that is never closed is come to again and again."""
+        self._sequence, _ = self._parse(segment, 0, depth=0)
 
     def matches(self, name: str) -> bool:
         """Whether the whole name matches."""
-        return len(name) in _ends(self._sequence, name, frozenset((0,)))
+        return len(name) in _Walk(name).ends(self._sequence, frozenset((0,)))
 
-    def _parse(self, text: str, at: int, *, inside: bool) -> tuple[_Sequence, int]:
+    def _parse(self, text: str, at: int, *, depth: int) -> tuple[_Sequence, int]:
         """Nodes from `at` on, up to the end, or to the `|` or `)` of the group we are inside."""
+        if depth > DEEPEST:
+            raise invalid(
+                f"The pattern has more than {DEEPEST} groups inside one another. Use a simpler one."
+            )
         nodes: list[_Node] = []
-        while at < len(text) and not (inside and text[at] in "|)"):
+        while at < len(text) and not (depth and text[at] in "|)"):
             character = text[at]
             if character in _GROUP_SIGNS and text[at + 1 : at + 2] == "(":
-                group, end = self._group(text, at)
+                if at not in self._groups:
+                    self._groups[at] = self._group(text, at, depth + 1)
+                group, end = self._groups[at]
                 if group is not None:
                     nodes.append(group)
                     at = end
@@ -74,12 +87,12 @@ class ExtendedSegment:
                 nodes.append(node)
         return tuple(nodes), at
 
-    def _group(self, text: str, at: int) -> tuple[_Group | None, int]:
+    def _group(self, text: str, at: int, depth: int) -> tuple[_Group | None, int]:
         sign = text[at]
         choices: list[_Sequence] = []
         at += 2
         while at <= len(text):
-            choice, at = self._parse(text, at, inside=True)
+            choice, at = self._parse(text, at, depth=depth)
             choices.append(choice)
             if at >= len(text):
                 return None, at  # never closed: the signs stand for themselves
@@ -100,47 +113,64 @@ class ExtendedSegment:
         return _One(re.compile(re.escape(text[at]), self._flags).fullmatch), at + 1
 
 
-def _ends(sequence: _Sequence, text: str, starts: Positions) -> Positions:
-    """Every position that can be reached from `starts` through the whole sequence."""
-    for index, node in enumerate(sequence):
-        if not starts:
-            break
-        if isinstance(node, _Group) and node.sign == "!":
-            starts = _around(node, sequence[index + 1 :], text, starts)
-        elif isinstance(node, _Any):
-            starts = frozenset(range(min(starts), len(text) + 1))
-        elif isinstance(node, _One):
-            starts = frozenset(at + 1 for at in starts if at < len(text) and node.matches(text[at]))
-        else:
-            starts = _through(node, text, starts)
-    return starts
+class _Walk:
+    """Follows one text through a pattern."""
 
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._everywhere = frozenset(range(len(text) + 1))
+        self._past: dict[tuple[_Group, int], Positions] = {}
+        """Where the choices of a group lead from a position."""
+        self._failing: dict[_Group, Positions] = {}
+        """From where the rest behind a `!(…)` does not reach the end."""
 
-def _around(group: _Group, rest: _Sequence, text: str, starts: Positions) -> Positions:
-    """Past a `!(…)`: everywhere, unless one of the choices and the rest of the pattern would match."""
-    allowed = [
-        start
-        for start in starts
-        if len(text) not in _ends(rest, text, _choices(group, text, frozenset((start,))))
-    ]
-    return frozenset(range(min(allowed), len(text) + 1)) if allowed else frozenset()
+    def ends(self, sequence: _Sequence, starts: Positions) -> Positions:
+        """Every position that can be reached from `starts` through the whole sequence."""
+        text = self._text
+        for index, node in enumerate(sequence):
+            if not starts:
+                break
+            if isinstance(node, _Group) and node.sign == "!":
+                starts = self._around(node, sequence[index + 1 :], starts)
+            elif isinstance(node, _Any):
+                starts = self._from(min(starts))
+            elif isinstance(node, _One):
+                starts = frozenset(at + 1 for at in starts if at < len(text) and node.matches(text[at]))
+            else:
+                starts = self._through(node, starts)
+        return starts
 
+    def _around(self, group: _Group, rest: _Sequence, starts: Positions) -> Positions:
+        """Past a `!(…)`: everywhere, unless one of the choices and the rest of the pattern would match."""
+        if group not in self._failing:
+            end = len(self._text)
+            self._failing[group] = frozenset(
+                at for at in self._everywhere if end not in self.ends(rest, frozenset((at,)))
+            )
+        failing = self._failing[group]
+        allowed = [start for start in starts if self._choices(group, frozenset((start,))) <= failing]
+        return self._from(min(allowed)) if allowed else frozenset()
 
-def _through(group: _Group, text: str, starts: Positions) -> Positions:
-    once = _choices(group, text, starts)
-    if group.sign == "@":
-        return once
-    if group.sign == "?":
-        return starts | once
-    reached = once
-    while new := _choices(group, text, once) - reached:
-        reached |= new
-        once = new
-    return reached | starts if group.sign == "*" else reached
+    def _through(self, group: _Group, starts: Positions) -> Positions:
+        once = self._choices(group, starts)
+        if group.sign == "@":
+            return once
+        if group.sign == "?":
+            return starts | once
+        reached = once
+        while new := self._choices(group, once) - reached:
+            reached |= new
+            once = new
+        return reached | starts if group.sign == "*" else reached
 
+    def _choices(self, group: _Group, starts: Positions) -> Positions:
+        found: Positions = frozenset()
+        for start in starts:
+            if (group, start) not in self._past:
+                one = frozenset((start,))
+                self._past[group, start] = frozenset().union(*(self.ends(c, one) for c in group.choices))
+            found |= self._past[group, start]
+        return found
 
-def _choices(group: _Group, text: str, starts: Positions) -> Positions:
-    found: Positions = frozenset()
-    for choice in group.choices:
-        found |= _ends(choice, text, starts)
-    return found
+    def _from(self, first: int) -> Positions:
+        return frozenset(range(first, len(self._text) + 1))

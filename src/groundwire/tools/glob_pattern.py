@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable
 from operator import methodcaller
 
+from groundwire.tools.base import invalid
 from groundwire.tools.braces import expand_braces
 from groundwire.tools.extglob import ExtendedSegment, has_group
 from groundwire.workspace.ignore_rules import NeverMatches, bracket, join_stars
@@ -22,6 +23,9 @@ DEEP: None = None
 Segments = tuple[Matches | None, ...]
 Position = tuple[int, int]
 """A pattern and a place in it."""
+MOST_BRACKETS = 1000
+MOST_ALTERNATIVES = 10_000
+"""What braces may add to the patterns of one call."""
 
 
 def escape(text: str) -> str:
@@ -33,8 +37,7 @@ class Glob:
     """Several patterns, matched together."""
 
     def __init__(self, patterns: Iterable[str], *, ignore_case: bool) -> None:
-        expanded = [one for pattern in patterns for one in expand_braces(pattern)]
-        self.segments = [compiled(pattern, ignore_case=ignore_case) for pattern in expanded]
+        self.segments = [compiled(pattern, ignore_case=ignore_case) for pattern in _expanded(patterns)]
         self._states: dict[frozenset[Position], GlobState] = {}
         self.start = self.state((index, 0) for index in range(len(self.segments)))
 
@@ -110,6 +113,21 @@ class GlobState:
         if self._deep and self._deeper is None:
             self._deeper = self._glob.state(self._deep)
         return self._deeper
+
+
+def _expanded(patterns: Iterable[str]) -> list[str]:
+    """The patterns without braces. A ToolError for what would take longer to read than to search for."""
+    given = list(patterns)
+    if any(sum(map(pattern.count, "{[(")) > MOST_BRACKETS for pattern in given):
+        raise invalid(f"The pattern has more than {MOST_BRACKETS} brackets. Use a simpler one.")
+    found: list[str] = []
+    for pattern in given:
+        found += expand_braces(pattern)
+        if len(found) > len(given) + MOST_ALTERNATIVES:
+            raise invalid(
+                f"The patterns stand for more than {MOST_ALTERNATIVES} patterns. Use wildcards instead."
+            )
+    return found
 
 
 def _always(name: str) -> bool:

@@ -43,6 +43,8 @@ from groundwire.workspace.spelling import PROTECTED
 
 MOST_MATCHES = 100
 MOST_CLASSIC_MATCHES = 1000
+MOST_PATTERN_BYTES = 100_000
+"""Linux takes 128 KB in one argument of a program, other systems more."""
 _FOLDERS_LEFT_OUT = (
     "node_modules",
     ".git",
@@ -167,6 +169,8 @@ def _refuse_unsayable(arguments: Arguments) -> None:
     for name in _PATTERNS:
         if not is_sayable(arguments.get(name) or ""):
             raise invalid(f"{name} holds half a character or NUL, which no search can be given.")
+        if len((arguments.get(name) or "").encode("utf-8", "surrogateescape")) > MOST_PATTERN_BYTES:
+            raise invalid(f"{name} is longer than {MOST_PATTERN_BYTES:,} bytes. Use a part of it.")
 
 
 def _refuse_bad_pattern(query: Query, arguments: Arguments) -> None:

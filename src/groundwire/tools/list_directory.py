@@ -24,6 +24,7 @@ _ABOUT = (
     "Lists the files and directories directly inside a directory, directories first. Entries that match "
     "one of the `ignore` patterns are left out."
 )
+_JS_DOT = "[^\n\r\u2028\u2029]"
 _IGNORE = strings("Optional: patterns of names to leave out; `*` stands for any text, `?` for one character.")
 _CURRENT = Declaration(
     "list_directory",
@@ -157,7 +158,17 @@ def _through_link(workspace: Workspace, link: str, ignore: Ignore) -> tuple[bool
 
 
 def _name_pattern(pattern: str) -> re.Pattern[str]:
-    return re.compile(re.escape(pattern).replace(r"\*", "[^\n\r\u2028\u2029]*").replace(r"\?", "."))
+    """What JavaScript's `.` matches stands for a star or a question mark.
+
+    What stands between two stars may as well match as early as it can, so it is taken once and for all (an
+    atomic group): no pattern can run away.
+    """
+    pieces = [re.escape(piece).replace(r"\?", _JS_DOT) for piece in pattern.split("*")]
+    if len(pieces) == 1:
+        return re.compile(pieces[0])
+    first, *middle, last = pieces
+    between = "".join(f"(?>{_JS_DOT}*?{piece})" for piece in middle if piece)
+    return re.compile(f"{first}{between}{_JS_DOT}*{last}")
 
 
 def _not_a_directory(where: WorkspacePath) -> ToolError:

@@ -103,13 +103,20 @@ class Registry:
         if wrong is not None:
             raise invalid(wrong)
         assert isinstance(arguments, Mapping)
-        return arguments
+        return {name: whole_numbers(value) for name, value in arguments.items()}
 
     def _failed(self, error: ToolError) -> ToolResult:
         content = error.llm_content
         if self._dialect is Dialect.CLASSIC and error.type == ErrorType.INVALID_TOOL_PARAMS:
             content = f"Error: Invalid parameters provided. Reason: {content}"
         return ToolResult(content, error.display, ToolFailure(error.message, error.type))
+
+
+def whole_numbers(value: Any) -> Any:
+    """The value with 2.0 written as 2: JSON has one kind of number, and some clients write all of them so."""
+    if isinstance(value, list):
+        return [whole_numbers(one) for one in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def renamed(arguments: Mapping[str, Any], others: Mapping[str, str]) -> Mapping[str, Any]:

@@ -152,7 +152,11 @@ def _range(asked: list[int] | None, count: int) -> tuple[int, int]:
 
 def _create(arguments: Arguments, context: ToolContext, where: WorkspacePath) -> PlannedWrite:
     content = _needed(arguments, "file_text")
-    if context.workspace.exists(where):
+    try:
+        exists = context.workspace.exists(where)
+    except OSError as error:  # a name that is too long for the disk, a folder that may not be read
+        raise unwritable(where, error) from error
+    if exists:
         raise ToolError(
             f"File already exists at: {where.absolute}. Cannot overwrite files using command `create`.",
             kind=ErrorType.ATTEMPT_TO_CREATE_EXISTING_FILE,

@@ -75,10 +75,6 @@ def test_patterns_that_are_matched_together_do_not_leak_into_each_other() -> Non
     assert not together.matches("x/a.md")
 
 
-def test_more_braces_than_anyone_means_are_cut_off() -> None:
-    Glob(["{a,b}" * 30], ignore_case=True)
-
-
 def test_files_of_the_last_day_come_first_then_names(tmp_path: Path) -> None:
     for name, age in (("old_b", 9e6), ("new_a", 60), ("old_a", 8e6), ("new_b", 10)):
         (tmp_path / name).write_bytes(b"")
