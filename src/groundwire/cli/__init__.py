@@ -75,7 +75,9 @@ def run_command(word: str, entry: tuple[str, str], words: list[str]) -> int:
     arguments = parser.parse_args(words)
     try:
         _check_where_we_stand()
-        return int(module.run(arguments))
+        code = int(module.run(arguments))
+        sys.stdout.flush()  # here, where a full disk can still be told
+        return code
     except GroundwireError as error:
         print(f"groundwire: {error}", file=sys.stderr)
         return error.exit_code

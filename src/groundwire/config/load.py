@@ -192,6 +192,8 @@ def _from_arguments(arguments: Mapping[str, object], chosen: Mapping[str, object
         except ValueError as wrong:
             kind = UnknownProvider if setting == "search.provider" else InvalidConfig
             raise kind(f"{name} {wrong}.") from None
+        if name == "api_key" and checked[setting] is None:
+            raise InvalidConfig("api_key is empty.", hint="Leave it out to use the key that is found.")
     return checked
 
 

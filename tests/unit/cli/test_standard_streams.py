@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -65,5 +66,13 @@ def test_a_closed_stream_is_not_replaced_by_a_file_of_ours(tmp_path: Path) -> No
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk_is_told_in_one_line(tmp_path: Path, unbuffered: str) -> None:
     done = with_streams(tmp_path, ">/dev/full", PYTHONUNBUFFERED=unbuffered)
+    told = b"groundwire: standard output cannot be written: No space left on device.\n"
+    assert (done.returncode, done.stderr) == (1, told)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is always full")
+def test_a_full_disk_is_told_by_commands_that_print_little(tmp_path: Path) -> None:
+    command = f"exec {shlex.quote(sys.executable)} -m groundwire tool --list >/dev/full"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, check=False)
     told = b"groundwire: standard output cannot be written: No space left on device.\n"
     assert (done.returncode, done.stderr) == (1, told)

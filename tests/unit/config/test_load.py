@@ -154,6 +154,8 @@ def test_a_wrong_argument_fails_at_once(place: Place) -> None:
         place.load(tiemout=3)
     with pytest.raises(UnknownProvider, match="must be one of: gemini"):
         place.load(provider="bing")
+    with pytest.raises(InvalidConfig, match="api_key is empty"):
+        place.load(provider="gemini", api_key=" ")
 
 
 def test_model_and_key_alone_belong_to_the_chosen_provider(place: Place) -> None:
