@@ -82,10 +82,10 @@ def run_command(word: str, entry: tuple[str, str], words: list[str]) -> int:
         print(f"groundwire: {error}", file=sys.stderr)
         return error.exit_code
     except OSError as error:
-        code = standard_streams.exit_code_of(error)
-        if code is None:
+        unwritten = standard_streams.exit_code_of(error)
+        if unwritten is None:
             raise
-        return code
+        return unwritten
 
 
 def _check_where_we_stand() -> None:

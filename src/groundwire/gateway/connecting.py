@@ -18,7 +18,8 @@ from urllib.parse import urlsplit
 
 from groundwire.address import is_loopback
 from groundwire.errors import InvalidConfig
-from groundwire.gateway.upstream_pool import Patience, UpstreamPool
+from groundwire.gateway.upstream_connection import Patience
+from groundwire.gateway.upstream_pool import UpstreamPool
 from groundwire.transport.base import Request, Response, Transport
 from groundwire.transport.http import Http, Timeouts
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from groundwire.errors import ConnectFailed, ConnectionCut, TimedOut
-from groundwire.gateway.upstream_pool import ROOM, Patience, UpstreamPool
+from groundwire.gateway.upstream_connection import ROOM, Patience
+from groundwire.gateway.upstream_pool import UpstreamPool
 from groundwire.secret import Secret
 from groundwire.transport.base import Request
 from tests.unit.gateway.raw_http import SECONDS, Visit, answer, chunked, read_request, serving, until
