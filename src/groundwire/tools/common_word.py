@@ -1,9 +1,11 @@
-"""The first lines that hold a word, when it is so common that a few files hold enough: found without ripgrep.
+"""Lines found without ripgrep: of a word so common that a few files hold enough, of any word where there are
+only few files, and the lines around matches.
 
-Starting a process takes longer than reading thirty files. So a search for a plain word first looks here, in
+Starting a process takes longer than reading thirty files. So a search for plain words first looks here, in
 the order of paths, for a few thousandths of a second. Whatever is not plain (another encoding, a binary file,
 an ignore file that only ripgrep knows, a repository inside) is left to ripgrep, and so is every search that
-does not fill its limit. What is found here is what ripgrep would find; a test holds them against each other.
+neither fills its limit nor comes to its end in that time. What is found here is what ripgrep would find; a
+test holds them against each other.
 """
 
 from __future__ import annotations
@@ -13,15 +15,17 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 
+from groundwire.errors import ToolError
 from groundwire.tools.ripgrep import Line, Query, line_text
 from groundwire.workspace.boundary import HANDLES, Workspace, WorkspacePath
 from groundwire.workspace.ignore import DirectoryRules, Ignore
 from groundwire.workspace.spelling import is_protected
+from groundwire.workspace.textfile import read_bytes
 
 WORTH_TRYING = ((0.10, 0.0015), (0.25, 0.003), (1.00, 0.008))
 """When such a part of the matches is not found after so many seconds of work, the word is not that common."""
@@ -31,7 +35,10 @@ MOST_BYTES = 1024 * 1024
 """Of one file."""
 MOST_ENTRIES = 2000
 """Of one directory."""
-_WORD = re.compile(r"[A-Za-z0-9_]+")
+_WORDS = re.compile(r"[A-Za-z0-9_ ,:;=<>/@!%'\"-]+")
+"""Letters that mean themselves in a regular expression."""
+_PLAIN_TEXT = re.compile(r"[ -~]+")
+_PLAIN_NAME = re.compile(r"\*?[A-Za-z0-9_.-]+|\*")
 _RIPGREP_ONLY = frozenset((".ignore", ".rgignore", ".jj"))
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _BINARY_BYTES = 64 * 1024
@@ -61,15 +68,29 @@ class WordSearch:
     """Names of directories that are not entered."""
     endings: tuple[str, ...]
     """How the names of files end that are not looked at."""
+    name: str = "*"
+    """What the names of files must be, or, with a star before it, how they must end."""
+
+    def looks_at(self, name: str) -> bool:
+        """Whether a file of that name is searched."""
+        fits = name.endswith(self.name[1:]) if self.name.startswith("*") else name == self.name
+        return fits and not name.endswith(self.endings)
 
 
-def is_plain_word(query: Query) -> bool:
+def is_plain(query: Query) -> bool:
     """Whether the query can be looked for here."""
-    return HANDLES and _WORD.fullmatch(query.pattern) is not None
+    plain = _PLAIN_TEXT if query.fixed_strings else _WORDS
+    return HANDLES and plain.fullmatch(query.pattern) is not None
+
+
+def is_plain_name(include: str) -> bool:
+    """Whether a pattern for files says nothing but their name, or how it ends."""
+    return _PLAIN_NAME.fullmatch(include) is not None
 
 
 def first_lines(workspace: Workspace, start: WorkspacePath, wanted: WordSearch) -> list[Line] | None:
-    """The first matches and one more than asked for, or None when they were not found here."""
+    """The first matches and one more than asked for; all when there are no more; None when that would take
+    longer than ripgrep."""
     started, working = time.monotonic(), time.thread_time()
     try:
         _refuse_rules_above(start.absolute)
@@ -90,7 +111,38 @@ def first_lines(workspace: Workspace, start: WorkspacePath, wanted: WordSearch) 
         return None
     finally:
         os.close(handle)
-    return None
+    return lines
+
+
+def lines_around(
+    workspace: Workspace, start: WorkspacePath, matches: Sequence[Line], around: int
+) -> list[Line] | None:
+    """The matches with so many lines before and after each, in the order of the matches' files; None when
+    only ripgrep can tell."""
+    numbers: dict[str, set[int]] = {}
+    for match in matches:
+        numbers.setdefault(match.path, set()).add(match.number)
+    try:
+        return [
+            line for path, found in numbers.items() for line in _around(workspace, start, path, found, around)
+        ]
+    except (OSError, ToolError, _NotPlainError):
+        return None
+
+
+def _around(
+    workspace: Workspace, start: WorkspacePath, path: str, found: set[int], around: int
+) -> Iterator[Line]:
+    place = workspace.resolve(f"{start.relative}/{path}" if start.relative else path)
+    if workspace.stat(place).st_size > MOST_BYTES:
+        raise _NotPlainError
+    lines = _as_ripgrep_reads(read_bytes(workspace, place)[0]).split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    near = {near for number in found for near in range(number - around, number + around + 1)}
+    for number in sorted(near):
+        if 1 <= number <= len(lines):
+            yield Line(path, number, line_text(lines[number - 1]), is_context=number not in found)
 
 
 def _is_hopeless(part: float, worked: float) -> bool:
@@ -126,7 +178,7 @@ def _files(
         if is_protected(name) or rules.ignores(name, is_directory):
             continue
         if not is_directory:
-            if entry.is_file(follow_symlinks=False) and not name.endswith(wanted.endings):
+            if entry.is_file(follow_symlinks=False) and wanted.looks_at(name):
                 yield prefix + name, handle, name
         elif name not in wanted.folders:
             below = os.open(name, _LIST, dir_fd=handle)

@@ -9,7 +9,7 @@ enough as soon.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -40,6 +40,8 @@ class ContentSearch:
     cancelled: Callable[[], bool]
     at_once: Callable[[], list[Line] | None] = lambda: None
     """The lines, where they can be found without ripgrep."""
+    around_at_once: Callable[[Sequence[Line], int], list[Line] | None] = lambda lines, around: None
+    """Lines with those around them, where that needs no ripgrep."""
 
 
 class Shown:
@@ -136,6 +138,9 @@ def _capped(lines: list[Line], most: int) -> Matches:
 
 def with_context(prepared: ContentSearch, matches: Matches, around: int) -> Matches:
     """The few matches again, with the lines around them; only what matched before counts as a match."""
+    at_once = None if prepared.exclude else prepared.around_at_once(matches.lines, around)
+    if at_once is not None:
+        return Matches(at_once, matches.limited)
     known = {(line.path, line.number) for line in matches.lines}
     paths = list(dict.fromkeys(f"./{line.path}" for line in matches.lines))
     lines = search(

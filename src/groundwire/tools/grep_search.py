@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
 from groundwire.characters import is_sayable
 from groundwire.errors import ToolError
 from groundwire.tools.base import Arguments, Declaration, Dialect, ErrorType, ToolContext, ToolResult, invalid
-from groundwire.tools.common_word import WordSearch, first_lines, is_plain_word
+from groundwire.tools.common_word import WordSearch, first_lines, is_plain, is_plain_name, lines_around
 from groundwire.tools.content_search import ContentSearch, Shown, first_matches, with_context
 from groundwire.tools.declaring import boolean, integer, parameters, string
 from groundwire.tools.grep_results import (
@@ -65,7 +66,16 @@ EXCLUDES = (*(f"{name}/" for name in _FOLDERS_LEFT_OUT), *(f"*{ending}" for endi
 _ANY_SIZE = ("--max-filesize=1024G",)
 """For a file that is named: whoever names it wants it searched, however large it is."""
 _PLAIN_ARGUMENTS = frozenset(
-    ("pattern", "dir_path", "path", "case_sensitive", "fixed_strings", "total_max_matches")
+    (
+        "pattern",
+        "dir_path",
+        "path",
+        "include",
+        "include_pattern",
+        "case_sensitive",
+        "fixed_strings",
+        "total_max_matches",
+    )
 )
 _PATTERNS = ("pattern", "include_pattern", "include", "exclude_pattern")
 _ABOUT = "Searches the content of files for a regular expression and returns the lines that match."
@@ -211,7 +221,8 @@ def _prepare(
         most=most,
         deadline=time.monotonic() + TIMEOUT_SECONDS,
         cancelled=context.cancelled,
-        at_once=partial(_at_once, arguments, context, start, query, ignore, most),
+        at_once=partial(_at_once, arguments, context, start, query, ignore, include, most),
+        around_at_once=partial(_around_at_once, context, prefix),
     )
 
 
@@ -221,22 +232,30 @@ def _at_once(
     start: WorkspacePath,
     query: Query,
     ignore: Ignore | None,
+    include: str | None,
     most: int,
 ) -> list[Line] | None:
-    """The lines of a search that asks for nothing but a plain word, when it is a common one."""
+    """The lines of a search that asks for nothing but plain words, when they are found soon."""
     gemini = os.path.join(context.workspace.real_root, ".geminiignore")
     if (
         ignore is None
         or not context.git_ignore
         or not set(arguments) <= _PLAIN_ARGUMENTS
-        or not is_plain_word(query)
+        or not is_plain(query)
+        or not is_plain_name(include or "*")
         or os.path.lexists(gemini)
     ):
         return None
     word = query.pattern.encode()
     left_out = frozenset(_FOLDERS_LEFT_OUT)
-    wanted = WordSearch(word, query.case_sensitive, most, ignore, left_out, _ENDINGS_LEFT_OUT)
+    wanted = WordSearch(word, query.case_sensitive, most, ignore, left_out, _ENDINGS_LEFT_OUT, include or "*")
     return first_lines(context.workspace, start, wanted)
+
+
+def _around_at_once(
+    context: ToolContext, prefix: str, lines: Sequence[Line], around: int
+) -> list[Line] | None:
+    return lines_around(context.workspace, context.workspace.resolve(prefix or "."), lines, around)
 
 
 def _file_options(context: ToolContext, include: str | None, prefix: str, *, no_ignore: bool) -> list[str]:

@@ -62,7 +62,7 @@ def put(root: str | Path, path: str, data: bytes) -> None:
     target.write_bytes(data)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     files=st.dictionaries(
         st.sampled_from(NAMES), st.lists(st.sampled_from(LINES), max_size=4).map(b"\n".join), max_size=6
@@ -71,7 +71,20 @@ def put(root: str | Path, path: str, data: bytes) -> None:
     rules=st.sets(st.sampled_from(RULES), max_size=2),
     repository=st.sampled_from(("", "", ".git", "b/.git")),
     most=st.integers(1, 6),
-    case_sensitive=st.booleans(),
+    more=st.fixed_dictionaries(
+        {
+            "pattern": st.sampled_from(("task", "task", "task ", "k t", "nothing", "=", "k.t", "af")),
+            "case_sensitive": st.booleans(),
+        },
+        optional={
+            "include_pattern": st.sampled_from(
+                ("*.txt", "a.txt", "c.txt", "*", "b/*", "*.{txt,log}", "*.log")
+            ),
+            "fixed_strings": st.booleans(),
+            "dir_path": st.sampled_from(("b", ".")),
+            "max_matches_per_file": st.integers(1, 2),
+        },
+    ),
 )
 def test_the_lines_are_those_that_ripgrep_finds(
     files: dict[str, bytes],
@@ -79,7 +92,7 @@ def test_the_lines_are_those_that_ripgrep_finds(
     rules: set[tuple[str, bytes]],
     repository: str,
     most: int,
-    case_sensitive: bool,
+    more: dict[str, Any],
 ) -> None:
     with tempfile.TemporaryDirectory() as root:
         for path, data in files.items():
@@ -88,10 +101,11 @@ def test_the_lines_are_those_that_ripgrep_finds(
             put(root, path, data)
         if repository:
             (Path(root) / repository).mkdir(parents=True, exist_ok=True)
-        asked = {"pattern": "task", "total_max_matches": most, "case_sensitive": case_sensitive}
+        asked = {"total_max_matches": most, **more}
         found = search(root, **asked)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(grep_search, "first_lines", lambda *_: None)
+            patch.setattr(grep_search, "lines_around", lambda *_: None)
             assert found == search(root, **asked)
 
 
@@ -110,16 +124,36 @@ def test_a_common_word_is_found_without_ripgrep(tmp_path: Path) -> None:
     "more",
     [
         {"pattern": "wor."},
-        {"pattern": "word", "include_pattern": "*.txt"},
+        {"pattern": "word", "include_pattern": "b/*.txt"},
         {"pattern": "word", "no_ignore": True},
         {"pattern": "word", "context": 1},
-        {"pattern": "rare"},
+        {"pattern": "word", "exclude_pattern": "one"},
+        {"pattern": "wörd"},
     ],
 )
 def test_other_searches_are_left_to_ripgrep(tmp_path: Path, more: dict[str, Any]) -> None:
-    put(tmp_path, "b.txt", b"one word\n" * 3 + b"rare\n")
+    put(tmp_path, "b.txt", b"one word\n" * 3)
     with pytest.raises(AssertionError, match="ripgrep was started"):
         search(tmp_path, total_max_matches=2, **more)
+
+
+@pytest.mark.usefixtures("no_ripgrep")
+@pytest.mark.parametrize("pattern", ["rare = 1", "rare", "none"])
+def test_where_there_are_few_files_ripgrep_is_not_needed(tmp_path: Path, pattern: str) -> None:
+    put(tmp_path, "a.txt", b"rare\n")
+    put(tmp_path, "b/c.py", b"one\n" * 3 + b"RARE = 1\n" + b"two\n" * 20)
+    told = search(tmp_path, pattern=pattern, include_pattern="*.py")["llmContent"]
+    assert ("L4: RARE = 1" in told) == (pattern != "none")
+    assert ("L3- one" in told, "L19- two" in told, "L20- two" in told) == (pattern != "none",) * 3
+
+
+def test_where_there_are_many_files_a_rare_word_is_left_to_ripgrep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(common_word, "WORTH_TRYING", ((0.10, -1.0),))
+    put(tmp_path, "a.txt", b"rare\n")
+    monkeypatch.setattr(content_search, "search", lambda *_, **__: (_ for _ in ()))
+    assert search(tmp_path, pattern="rare")["llmContent"].startswith("No matches found")
 
 
 def test_links_and_special_files_are_not_read(tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def test_a_search_that_takes_too_long_is_stopped_and_said(
     monkeypatch.setattr("groundwire.tools.ripgrep.Query.options", lambda self: [])
     os.mkfifo(root / "pipe")
     monkeypatch.setattr("groundwire.tools.grep_search._file_options", lambda *_, **__: ["--", "pipe"])
-    result = search(root, pattern="x")
+    result = search(root, pattern="x.")
     assert result.error is not None
     assert result.error.type == "grep_execution_error"
     assert "Operation timed out after" in result.error.message
