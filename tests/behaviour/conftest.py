@@ -100,6 +100,29 @@ def through_library(home: Path) -> Door:
     return ask
 
 
+@pytest.fixture
+def workspace(scrubbed_environment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, and the working directory."""
+    folder = scrubbed_environment / "workspace"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def emulator(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
+    """An emulator behind every address that groundwire asks; its model saves Beijing's weather."""
+    with served(script="weather") as emulator:
+        use(emulator, monkeypatch)
+        yield emulator
+
+
+def use(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Point this process at the emulator."""
+    for name, value in emulator.env().items():
+        monkeypatch.setenv(name, value)
+
+
 @contextmanager
 def served(scenario: str = "", script: str | None = None) -> Iterator[Emulator]:
     """An emulator on a socket, in a thread of its own."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +11,9 @@ import pytest
 
 from groundwire.cli import main
 from groundwire.emulator import Emulator
-from tests.behaviour.conftest import requirement, served
+from tests.behaviour.conftest import requirement, served, use
 
 TASK = "搜索北京天气并保存到 weather.txt"
-
-
-@pytest.fixture
-def workspace(scrubbed_environment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = scrubbed_environment / "workspace"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
-
-
-@pytest.fixture
-def emulator(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
-    with served(script="weather") as emulator:
-        for name, value in emulator.env().items():
-            monkeypatch.setenv(name, value)
-        yield emulator
 
 
 def bodies(emulator: Emulator) -> list[Any]:
@@ -86,8 +69,7 @@ def test_without_a_terminal_nothing_is_changed(
         encoding="utf-8",
     )
     with served(script=str(script)) as emulator:
-        for name, value in emulator.env().items():
-            monkeypatch.setenv(name, value)
+        use(emulator, monkeypatch)
         code = main(["run", "write", "--approve", mode])
     assert list(workspace.iterdir()) == []
     assert code == (7 if mode == "ask" else 0)
@@ -120,8 +102,7 @@ def test_a_command_runs_only_when_it_was_allowed(
         encoding="utf-8",
     )
     with served(script=str(script)) as emulator:
-        for name, value in emulator.env().items():
-            monkeypatch.setenv(name, value)
+        use(emulator, monkeypatch)
         assert main(["run", "look", *words]) == code
     assert (workspace / "env.txt").exists() is ran
     if ran:
@@ -180,8 +161,7 @@ def test_a_limit_or_a_failure_shows_in_the_exit_code(
         encoding="utf-8",
     )
     with served(script=str(endless)) as emulator:
-        for name, value in emulator.env().items():
-            monkeypatch.setenv(name, value)
+        use(emulator, monkeypatch)
         assert main(["run", "look", *words]) == code
     assert told in capsys.readouterr().err
 
@@ -201,8 +181,7 @@ def test_a_conversation_reads_its_tasks_from_a_pipe(
         "sys.stdin", io.StringIO("first\n\nsecond \\\nline\n/diff\n/undo\n/quit\nnever heard\n")
     )
     with served(script=str(script)) as emulator:
-        for name, value in emulator.env().items():
-            monkeypatch.setenv(name, value)
+        use(emulator, monkeypatch)
         assert main(["chat"]) == 7  # the last task was refused
         assert bodies(emulator)[1]["contents"][-1]["parts"] == [{"text": "second \nline"}]
     printed = capsys.readouterr()

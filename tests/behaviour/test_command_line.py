@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from groundwire.cli import main
-from tests.behaviour.conftest import requirement, served
+from tests.behaviour.conftest import requirement, served, use
 
 QUERY = "What is the weather in Beijing?"
 
@@ -20,8 +20,7 @@ def elsewhere(scrubbed_environment: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def with_emulator(monkeypatch: pytest.MonkeyPatch, words: list[str], scenario: str = "") -> int:
     with served(scenario) as emulator:
-        for name, value in emulator.env().items():
-            monkeypatch.setenv(name, value)
+        use(emulator, monkeypatch)
         return main(words)
 
 
@@ -147,6 +146,7 @@ def test_a_broken_file_is_reported_and_the_search_goes_on(
     assert printed.out.startswith("Web search results")
 
 
+@requirement("cli:exit-codes")
 def test_ctrl_c_before_a_command_has_begun_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(name: str) -> None:
         raise KeyboardInterrupt

@@ -21,7 +21,7 @@ from groundwire.mcp.calls import Calls
 from groundwire.mcp.declarations import Offer, offered
 from groundwire.mcp.protocol import Session
 from groundwire.mcp.stdio import Connection
-from tests.behaviour.conftest import call_over_mcp, requirement, served
+from tests.behaviour.conftest import call_over_mcp, requirement, served, use
 
 QUERY = {"query": "weather in Beijing"}
 PATIENCE = 20.0
@@ -100,8 +100,7 @@ def process(*words: str, env: Mapping[str, str] | None = None, cwd: Path) -> Ite
 )
 def test_each_search_tool_asks_its_provider(monkeypatch: pytest.MonkeyPatch, tool: str, path: str) -> None:
     with served() as emulator:
-        for name, value in emulator.env().items():
-            monkeypatch.setenv(name, value)
+        use(emulator, monkeypatch)
         answer = call_over_mcp(tool, QUERY)
     assert answer["result"]["isError"] is False
     assert "[1]" in answer["result"]["structuredContent"]["llmContent"]
@@ -114,8 +113,7 @@ def test_each_search_tool_asks_its_provider(monkeypatch: pytest.MonkeyPatch, too
 )
 def test_bare_names_ask_the_same_providers(monkeypatch: pytest.MonkeyPatch, tool: str, path: str) -> None:
     with served() as emulator:
-        for name, value in emulator.env().items():
-            monkeypatch.setenv(name, value)
+        use(emulator, monkeypatch)
         assert not call_over_mcp(tool, QUERY, offer=Offer("search", "bare"))["result"]["isError"]
     assert [request.path for request in emulator.requests] == [path]
 

@@ -15,14 +15,6 @@ TASK = "搜索北京天气并保存到 weather.txt"
 
 
 @pytest.fixture
-def workspace(scrubbed_environment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = scrubbed_environment / "workspace"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
-
-
-@pytest.fixture
 def fake(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGemini]:
     with fake_gemini() as (fake, address):
         monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", address)

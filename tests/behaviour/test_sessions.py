@@ -7,7 +7,6 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -15,7 +14,7 @@ import pytest
 
 from groundwire.cli import main
 from groundwire.emulator import Emulator
-from tests.behaviour.conftest import requirement, served
+from tests.behaviour.conftest import requirement, served, use
 
 TASK = "搜索北京天气并保存到 weather.txt"
 
@@ -34,26 +33,6 @@ RESUMED = """
 when = { result = "replace", result_matches = "one more" }
 text = "Both are done."
 """
-
-
-@pytest.fixture
-def workspace(scrubbed_environment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = scrubbed_environment / "workspace"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
-
-
-@pytest.fixture
-def emulator(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
-    with served(script="weather") as emulator:
-        use(emulator, monkeypatch)
-        yield emulator
-
-
-def use(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in emulator.env().items():
-        monkeypatch.setenv(name, value)
 
 
 def wait_for_requests(emulator: Emulator, count: int) -> None:
