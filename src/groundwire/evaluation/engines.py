@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -70,14 +71,15 @@ class PoolEngine:
         self, attempts: Sequence[Attempt], settings: Settings, repositories: Path, started: Started
     ) -> Iterator[Done]:
         context = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(self._workers, context, initializer=_die_with_parent)
+        pool = ProcessPoolExecutor(self._workers, context, initializer=_begin_work)
         waiting = iter(attempts)
         running: set[Future[Done]] = set()
         try:
             while True:
                 # One more than there are workers, so that none waits for the next attempt to arrive.
                 while len(running) <= self._workers and (attempt := next(waiting, None)) is not None:
-                    running.add(pool.submit(make_attempt, attempt, settings, repositories))
+                    with _not_interrupted():  # submitting may start a worker
+                        running.add(pool.submit(make_attempt, attempt, settings, repositories))
                     started(attempt)
                 if not running:
                     return
@@ -97,8 +99,34 @@ def _end(pool: ProcessPoolExecutor) -> None:
             process.kill()
 
 
+@contextlib.contextmanager
+def _not_interrupted() -> Iterator[None]:
+    """Ctrl-C waits until the block is over; a process that is started in it begins deaf to it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin_work() -> None:
+    """In a worker, before anything else."""
+    _leave_interrupts_to_the_parent()
+    _die_with_parent()
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    """Hear Ctrl-C and do nothing. Deafness would be handed down to git and to the tests, a handler is not."""
+    signal.signal(signal.SIGINT, lambda *_: None)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
 def _die_with_parent() -> None:
-    """In a worker: end when the process that started us is gone, even when it was killed."""
+    """End when the process that started us is gone, even when it was killed."""
     parent = multiprocessing.parent_process()
 
     def watch() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from groundwire.errors import EvaluationFailed, MissingPackage
 from groundwire.evaluation.attempt import Attempt, Settings
-from groundwire.evaluation.engines import PoolEngine, RayEngine, engine_named
+from groundwire.evaluation.engines import PoolEngine, RayEngine, _not_interrupted, engine_named
 from groundwire.evaluation.results import Key, Result, Status, read_results
 from groundwire.evaluation.run import Wanted, evaluate
 from tests.unit.evaluation.conftest import Bench
@@ -110,6 +110,54 @@ def test_a_run_that_is_killed_loses_no_finished_attempt(bench: Bench, tmp_path: 
     everything = read_results(out)
     assert len(everything) == 6
     assert {key: everything[key] for key in finished} == finished
+
+
+TELL = (
+    "import signal, sys; "
+    "print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []), signal.getsignal(2), flush=True)"
+)
+BEGIN_AND_START = f"""
+import signal, subprocess, sys
+from groundwire.evaluation.engines import _leave_interrupts_to_the_parent
+_leave_interrupts_to_the_parent()
+signal.raise_signal(signal.SIGINT)
+subprocess.run([sys.executable, "-c", {TELL!r}])
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [(TELL, "True <built-in function default"), (BEGIN_AND_START, "False <built-in function default")],
+)
+def test_a_worker_is_deaf_to_ctrl_c_until_it_has_begun_and_what_it_starts_is_not(
+    program: str, told: str
+) -> None:
+    """A worker that heard it in the middle of its imports would tell of it in a trace."""
+    with _not_interrupted():
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(told)
+
+
+@pytest.mark.parametrize("line", [" attempts", "[1/"])
+def test_an_interrupted_run_says_so_and_nothing_else(bench: Bench, tmp_path: Path, line: str) -> None:
+    """Ctrl-C reaches every process of a terminal: before its workers have begun, and while they work."""
+    words = ["--tasks", str(bench.written()), "--out", str(tmp_path / "out"), "--model", "replay"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "groundwire", "eval", "run", "--workers", "1", *words],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        encoding="utf-8",
+        start_new_session=True,
+    ) as run:
+        assert run.stderr is not None
+        said = iter(run.stderr.readline, "")
+        assert any(line in heard for heard in said)
+        os.killpg(run.pid, signal.SIGINT)
+        rest = [heard for heard in said if not heard.startswith("[")]
+        assert run.wait(30) == 130
+    assert len(rest) == 1
+    assert rest[0].startswith("Interrupted. The same command goes on where this ended: ")
 
 
 def test_ray_says_how_to_install_it() -> None:
