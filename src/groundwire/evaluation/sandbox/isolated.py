@@ -1,7 +1,7 @@
 """Runs a command in isolation: a scratch HOME, limits, walls, and an account of how it ended.
 
-The work is done by `supervisor.py`, a process of its own, so that a command that floods the machine cannot
-reach the one that counts its processes.
+The work is done by the program in `supervisor`, a process of its own, so that a command that floods the
+machine cannot reach the one that counts its processes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ import msgspec
 
 from groundwire.errors import EvaluationFailed
 
-SUPERVISOR = Path(__file__).with_name("supervisor.py")
+SUPERVISOR = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); from supervisor.program import main; sys.exit(main())"
+)
+"""Its Python is told to know nothing of this person's folders, so the one it needs is named."""
 IN_PYTHON = Path(__file__).with_name("in_python")
 GRACE_SECONDS = 10.0
 """How long the supervisor itself may take beyond the command's time."""
@@ -117,7 +120,9 @@ def _environment(folder: Path, home: Path, outside_log: Path) -> dict[str, str]:
 def _supervised(spec: dict[str, object], output: Path, seconds: float) -> _Status | None:
     """Start the supervisor and wait; what it told, or None when it told nothing."""
     reading, writing = os.pipe()
-    words = [sys.executable, "-I", str(SUPERVISOR), msgspec.json.encode(spec).decode(), str(writing)]
+    folder = str(Path(__file__).parent)
+    spelled = msgspec.json.encode(spec).decode()
+    words = [sys.executable, "-I", "-c", SUPERVISOR, folder, spelled, str(writing)]
     with open(output, "wb") as out, os.fdopen(reading, "rb") as told:
         process = subprocess.Popen(  # noqa: S603  (our own program; it is what makes the command safe)
             words,
