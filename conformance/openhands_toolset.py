@@ -22,7 +22,7 @@ from typing import Any
 os.environ.update(LITELLM_LOCAL_MODEL_COST_MAP="True", OPENHANDS_SUPPRESS_BANNER="1", LOG_LEVEL="ERROR")
 
 from openhands.sdk import LLM, Agent, Conversation, Tool
-from openhands.sdk.event import ActionEvent, ObservationEvent
+from openhands.sdk.event import ActionEvent, ObservationEvent, SystemPromptEvent
 from pydantic import SecretStr
 
 from groundwire.integrations.openhands import TOOLSET
@@ -138,7 +138,7 @@ def converting(place: Path) -> Iterator[tuple[str, Check]]:
         def one(name: str = name, made: Any = made, arguments: dict[str, Any] = arguments) -> None:
             tool = made.agent.tools_map[name]
             action = tool.action_from_arguments(arguments)
-            assert action.arguments == arguments, action.arguments
+            assert action.data == arguments, action.data
             observation = called(made, name, **arguments)
             assert not observation.is_error, words(observation)
 
@@ -171,9 +171,19 @@ def converting(place: Path) -> Iterator[tuple[str, Check]]:
     yield "Nothing outside the workspace is read or written.", outside
 
     def wrong() -> None:
-        observation = called(current, "replace", file_path="notes.txt", old_string="absent", new_string="x")
-        assert observation.is_error
-        assert observation.error_type == "invalid_tool_params", observation.error_type
+        for name, arguments, told in (
+            ("replace", {"file_path": "notes.txt", "old_string": "absent", "new_string": "x"}, "instruction"),
+            ("replace", {"file_path": ["a"], "old_string": {}, "new_string": 5}, "params"),
+            ("read_file", {"file_path": "notes.txt", "start_line": "first"}, "start_line must be"),
+            ("read_file", {"file_path": "\ud800"}, "half a character"),
+            ("read_file", {"data": 1, "kind": "x"}, "file_path"),
+        ):
+            observation = called(current, name, **arguments)
+            assert observation.is_error, (arguments, words(observation))
+            assert observation.error_type == "invalid_tool_params", (arguments, observation.error_type)
+            assert told in words(observation), (arguments, words(observation))
+            tool = current.agent.tools_map[name]
+            assert tool.declared_resources(tool.action_from_arguments(arguments)).declared
 
     yield "Arguments that do not fit are told in our words, and nothing breaks.", wrong
 
@@ -259,10 +269,12 @@ def end_to_end(place: Path, url: str) -> Iterator[tuple[str, Check]]:
             again._ensure_agent_ready()
             assert expected in again.agent.tools_map, list(again.agent.tools_map)
             assert len(again.state.events) >= len(state["events"])
-            kinds = [
-                type(event.action).__name__ for event in again.state.events if isinstance(event, ActionEvent)
-            ]
-            assert kinds[:2] == ["GroundwireReadFileAction", "GroundwireReplaceAction"], kinds
+            stored_calls = [event for event in again.state.events if isinstance(event, ActionEvent)]
+            names = [(event.tool_name, type(event.action).__name__) for event in stored_calls]
+            assert names[:2] == [("read_file", "GroundwireAction"), ("replace", "GroundwireAction")], names
+            assert stored_calls[0].action.data == {"file_path": "greeting.py"}, stored_calls[0].action
+            declared = [event for event in again.state.events if isinstance(event, SystemPromptEvent)]
+            assert "replace" in [tool.name for tool in declared[0].tools], declared[0].tools
             again.close()
 
     yield "A stored conversation is resumed, and with another model it gets that model's tools.", resumed

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from groundwire.characters import sendable
+from groundwire.characters import is_sayable, sendable
 from groundwire.tools.base import ToolResult
 
 ONE_FILE = {"replace": "file_path", "write_file": "file_path", "read_file": "file_path"}
@@ -34,8 +34,8 @@ class Image:
 
 
 def given_arguments(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments as the model sent them: what it left out is left out."""
-    return {name: value for name, value in values.items() if value is not None and name != "kind"}
+    """The arguments as the model sent them; null is another word for what it left out."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def pieces(result: ToolResult) -> list[Text | Image]:
@@ -59,7 +59,7 @@ def resource(name: str, arguments: Mapping[str, Any], root: str) -> str | None:
     if name not in ONE_FILE:
         return None
     path = next((arguments[other] for other in OTHER_NAMES if isinstance(arguments.get(other), str)), None)
-    if not path or "\0" in path:
+    if not path or not is_sayable(path):
         return None
     return f"file:{os.path.realpath(os.path.join(root, path.removeprefix('@')))}"
 

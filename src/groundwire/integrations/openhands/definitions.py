@@ -24,7 +24,7 @@ from openhands.sdk.tool import (
     register_tool,
 )
 from openhands.tools.file_editor import FileEditorTool
-from pydantic import ConfigDict, Field, PrivateAttr
+from pydantic import Field
 
 from groundwire.integrations.openhands.converting import Image, diff_of, given_arguments, pieces, resource
 from groundwire.integrations.openhands.gating import dialect_for
@@ -42,80 +42,7 @@ TOOLSET = "groundwire_files"
 class GroundwireAction(Action):
     """The arguments of a call, whatever they are: our own checks judge them, in words the model knows."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow", frozen=True)
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The arguments as the model sent them."""
-        return given_arguments(self.model_dump(exclude={"kind"}))
-
-
-class GroundwireReplaceAction(GroundwireAction):
-    """Replace text in a file."""
-
-    file_path: str | None = None
-    instruction: str | None = None
-    old_string: str | None = None
-    new_string: str | None = None
-    allow_multiple: bool | None = None
-    expected_replacements: int | None = None
-
-
-class GroundwireReadFileAction(GroundwireAction):
-    """Read one file."""
-
-    file_path: str | None = None
-    path: str | None = None
-    start_line: int | None = None
-    end_line: int | None = None
-    offset: int | None = None
-    limit: int | None = None
-
-
-class GroundwireWriteFileAction(GroundwireAction):
-    """Write one file."""
-
-    file_path: str | None = None
-    content: str | None = None
-
-
-class GroundwireListDirectoryAction(GroundwireAction):
-    """List a directory."""
-
-    dir_path: str | None = None
-    path: str | None = None
-    ignore: list[str] | None = None
-    respect_git_ignore: bool | None = None
-    file_filtering_options: dict[str, Any] | None = None
-
-
-class GroundwireGlobAction(GroundwireAction):
-    """Find files by pattern."""
-
-    pattern: str | None = None
-    dir_path: str | None = None
-    path: str | None = None
-    case_sensitive: bool | None = None
-    respect_git_ignore: bool | None = None
-    respect_gemini_ignore: bool | None = None
-
-
-class GroundwireSearchAction(GroundwireAction):
-    """Search in files."""
-
-    pattern: str | None = None
-    dir_path: str | None = None
-    path: str | None = None
-    include: str | None = None
-
-
-class GroundwireReadManyFilesAction(GroundwireAction):
-    """Read many files."""
-
-    paths: list[str] | None = None
-    include: list[str] | str | None = None
-    exclude: list[str] | str | None = None
-    recursive: bool | None = None
+    data: dict[str, Any] = Field(default_factory=dict, description="The arguments as the model sent them.")
 
 
 class GroundwireObservation(Observation):
@@ -140,7 +67,7 @@ class GroundwireExecutor(ToolExecutor[GroundwireAction, GroundwireObservation]):
     ) -> GroundwireObservation:
         """Make the call. What goes wrong is in the observation."""
         with self._turn:
-            result = self._tools.call_now(self._name, action.arguments)
+            result = self._tools.call_now(self._name, action.data)
         content = [
             ImageContent(image_urls=[piece.url]) if isinstance(piece, Image) else TextContent(text=piece.text)
             for piece in pieces(result)
@@ -154,12 +81,19 @@ class GroundwireExecutor(ToolExecutor[GroundwireAction, GroundwireObservation]):
 
 
 class GroundwireTool(ToolDefinition[GroundwireAction, GroundwireObservation]):
-    """One tool, declared word for word as the model knows it."""
+    """One tool, declared word for word as the model knows it.
+
+    As with the SDK's own tools of MCP servers, one class is every tool: its name is in its declaration.
+    """
 
     user_selectable: ClassVar[bool] = False
-    action_class: ClassVar[type[GroundwireAction]]
-    _function: dict[str, Any] = PrivateAttr(default_factory=dict)
-    _root: str = PrivateAttr(default="")
+    declaration: dict[str, Any] = Field(description="The declaration in Gemini's form.")
+    root: str = Field(description="The folder that paths are relative to.")
+
+    @property
+    def name(self) -> str:
+        """The name the model knows."""
+        return str(self.declaration["name"])
 
     @classmethod
     def create(cls, *arguments: Any, **keywords: Any) -> Sequence[Self]:
@@ -169,104 +103,37 @@ class GroundwireTool(ToolDefinition[GroundwireAction, GroundwireObservation]):
     @classmethod
     def declared(cls, declaration: dict[str, Any], tools: Toolset, writing: threading.Lock) -> Self:
         """The tool of a declaration in Gemini's form."""
-        reads = not tools.writes(cls.name)
-        made = cls(
+        name = declaration["name"]
+        reads = not tools.writes(name)
+        return cls(
             description=declaration["description"],
-            action_type=cls.action_class,
+            action_type=GroundwireAction,
             observation_type=GroundwireObservation,
             annotations=ToolAnnotations(
-                title=cls.name, readOnlyHint=reads, destructiveHint=not reads, openWorldHint=False
+                title=name, readOnlyHint=reads, destructiveHint=not reads, openWorldHint=False
             ),
-            executor=GroundwireExecutor(tools, cls.name, writing),
+            executor=GroundwireExecutor(tools, name, writing),
+            declaration=declaration,
+            root=str(tools.workspace.root),
         )
-        made._function = dict(declaration)
-        made._root = str(tools.workspace.root)
-        return made
+
+    def action_from_arguments(self, arguments: dict[str, Any]) -> GroundwireAction:
+        """The call with its arguments as they are: what the model left out stays out."""
+        return GroundwireAction(data=given_arguments(arguments))
 
     def declared_resources(self, action: Action) -> DeclaredResources:
         """The file a call touches, so that calls on one file are ordered; no resource for calls on many."""
         assert isinstance(action, GroundwireAction)
-        key = resource(self.name, action.arguments, self._root)
+        key = resource(self.name, action.data, self.root)
         return DeclaredResources(keys=() if key is None else (key,), declared=True)
 
     def to_openai_tool(self, *_: Any, **__: Any) -> Any:
         """The declaration as it is: without the fields the SDK would add to it."""
-        return {"type": "function", "function": self._function}
+        return {"type": "function", "function": self.declaration}
 
     def to_responses_tool(self, *_: Any, **__: Any) -> Any:
         """The same for the Responses API."""
-        return {"type": "function", **self._function, "strict": False}
-
-
-class GroundwireReplaceTool(GroundwireTool):
-    """Gemini CLI's `replace`."""
-
-    name: ClassVar[str] = "replace"
-    action_class: ClassVar[type[GroundwireAction]] = GroundwireReplaceAction
-
-
-class GroundwireReadFileTool(GroundwireTool):
-    """Gemini CLI's `read_file`."""
-
-    name: ClassVar[str] = "read_file"
-    action_class: ClassVar[type[GroundwireAction]] = GroundwireReadFileAction
-
-
-class GroundwireWriteFileTool(GroundwireTool):
-    """Gemini CLI's `write_file`."""
-
-    name: ClassVar[str] = "write_file"
-    action_class: ClassVar[type[GroundwireAction]] = GroundwireWriteFileAction
-
-
-class GroundwireListDirectoryTool(GroundwireTool):
-    """Gemini CLI's `list_directory`."""
-
-    name: ClassVar[str] = "list_directory"
-    action_class: ClassVar[type[GroundwireAction]] = GroundwireListDirectoryAction
-
-
-class GroundwireGlobTool(GroundwireTool):
-    """Gemini CLI's `glob`."""
-
-    name: ClassVar[str] = "glob"
-    action_class: ClassVar[type[GroundwireAction]] = GroundwireGlobAction
-
-
-class GroundwireGrepSearchTool(GroundwireTool):
-    """Gemini CLI's `grep_search`."""
-
-    name: ClassVar[str] = "grep_search"
-    action_class: ClassVar[type[GroundwireAction]] = GroundwireSearchAction
-
-
-class GroundwireSearchFileContentTool(GroundwireTool):
-    """Gemini CLI's older `search_file_content`."""
-
-    name: ClassVar[str] = "search_file_content"
-    action_class: ClassVar[type[GroundwireAction]] = GroundwireSearchAction
-
-
-class GroundwireReadManyFilesTool(GroundwireTool):
-    """Gemini CLI's `read_many_files`."""
-
-    name: ClassVar[str] = "read_many_files"
-    action_class: ClassVar[type[GroundwireAction]] = GroundwireReadManyFilesAction
-
-
-_TOOLS = {
-    tool.name: tool
-    for tool in (
-        GroundwireReplaceTool,
-        GroundwireReadFileTool,
-        GroundwireWriteFileTool,
-        GroundwireListDirectoryTool,
-        GroundwireGlobTool,
-        GroundwireGrepSearchTool,
-        GroundwireSearchFileContentTool,
-        GroundwireReadManyFilesTool,
-    )
-}
+        return {"type": "function", **self.declaration, "strict": False}
 
 
 class GroundwireFiles(ToolDefinition[GroundwireAction, GroundwireObservation]):
@@ -287,7 +154,7 @@ class GroundwireFiles(ToolDefinition[GroundwireAction, GroundwireObservation]):
             return editor
         tools = toolset(conv_state.workspace.working_dir, dialect=chosen)
         writing = threading.Lock()
-        return [_TOOLS[one["name"]].declared(one, tools, writing) for one in tools.declarations()]
+        return [GroundwireTool.declared(one, tools, writing) for one in tools.declarations()]
 
 
 register_tool(TOOLSET, GroundwireFiles)

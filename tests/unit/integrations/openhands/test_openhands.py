@@ -47,7 +47,7 @@ def test_the_model_decides(tmp_path: Path, model: str, canonical: str | None, di
 
 
 def test_what_the_model_left_out_is_left_out() -> None:
-    values = {"kind": "GroundwireReadFileAction", "file_path": "a", "start_line": None, "other": 0}
+    values = {"file_path": "a", "start_line": None, "other": 0}
     assert given_arguments(values) == {"file_path": "a", "other": 0}
 
 
@@ -91,6 +91,7 @@ def test_one_file_is_one_resource(tmp_path: Path, path: str) -> None:
 def test_calls_on_many_files_and_senseless_paths_have_no_resource(tmp_path: Path) -> None:
     assert resource("glob", {"pattern": "*"}, str(tmp_path)) is None
     assert resource("read_file", {"file_path": "a\0b"}, str(tmp_path)) is None
+    assert resource("read_file", {"file_path": "\ud800"}, str(tmp_path)) is None
     assert resource("read_file", {"file_path": 5}, str(tmp_path)) is None
     assert resource("read_file", {"path": "a"}, str(tmp_path)) is not None
 
