@@ -6,6 +6,7 @@ was finished. A last line that was cut in the middle counts as not written.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable
 from enum import StrEnum
@@ -18,6 +19,9 @@ from groundwire.errors import EvaluationFailed
 from groundwire.evaluation.sandbox.isolated import Stopped
 
 RESULTS, SETTINGS, PREDICTIONS, TRANSCRIPTS = "results.jsonl", "run.json", "predictions", "transcripts"
+
+
+LONGEST_SLUG = 180
 
 
 class Status(StrEnum):
@@ -40,8 +44,11 @@ class Key(NamedTuple):
 
     @property
     def slug(self) -> str:
-        """The key as part of a file's name."""
-        return "--".join(self).replace("/", "_").replace(":", "_")
+        """The key as part of a file's name, which no system takes at any length."""
+        name = "--".join(self).replace("/", "_").replace(":", "_")
+        if len(name) <= LONGEST_SLUG:
+            return name
+        return f"{name[:LONGEST_SLUG]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -9,7 +9,8 @@ results belongs to one run: other settings are refused.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -91,13 +92,13 @@ def evaluate(wanted: Wanted, folder: Path, engine: Engine, watcher: Watcher) -> 
         log = ResultLog(folder)
         left = [attempt for attempt in attempts if attempt.key not in done]
         for made in engine.run(left, wanted.settings, repositories, watcher.started):
-            _keep(folder, made)
-            log.append(made.result)
+            with _writing_to(folder):
+                _keep(folder, made)
+                log.append(made.result)
             done[made.result.key] = made.result
             watcher.finished(made.result)
         results = [done[attempt.key] for attempt in attempts]
-        write_predictions(folder, results)
-        write_report(folder, results)
+        _report(folder, results)
         return results
 
 
@@ -156,6 +157,24 @@ def _claim(folder: Path, tasks: Sequence[Task], settings: Settings, *, is_begun:
     path.write_bytes(msgspec.json.format(msgspec.json.encode(ours)) + b"\n")
 
 
+@contextmanager
+def _writing_to(folder: Path) -> Iterator[None]:
+    """EvaluationFailed when the disk does not take it."""
+    try:
+        yield
+    except OSError as error:
+        raise EvaluationFailed(
+            f"{error.filename or folder} cannot be written: {error.strerror}.",
+            hint="What is finished is kept; the same command goes on.",
+        ) from error
+
+
+def _report(folder: Path, results: Sequence[Result]) -> Path:
+    with _writing_to(folder):
+        write_predictions(folder, results)
+        return write_report(folder, results)
+
+
 def _name(task: Task) -> str:
     return task.instance_id
 
@@ -174,5 +193,4 @@ def report_again(folder: Path) -> Path:
         raise EvaluationFailed(
             f"There are no results in {folder}.", hint="groundwire eval run --out DIR makes some."
         )
-    write_predictions(folder, results)
-    return write_report(folder, results)
+    return _report(folder, results)

@@ -15,7 +15,7 @@ from groundwire.evaluation.attempt import Attempt, Done, Settings, make_attempt
 from groundwire.evaluation.engines import Started
 from groundwire.evaluation.git import worktree
 from groundwire.evaluation.grading import Examination
-from groundwire.evaluation.results import RESULTS, Result, Status, read_results
+from groundwire.evaluation.results import RESULTS, Key, Result, Status, read_results
 from groundwire.evaluation.run import Wanted, evaluate, report_again
 from groundwire.evaluation.sandbox.isolated import Bounds, Stopped
 from groundwire.evaluation.scratch import scratch_for
@@ -249,6 +249,17 @@ def test_a_model_named_twice_makes_its_attempts_once(bench: Bench, tmp_path: Pat
     assert heard.attempts == len(heard.made) == len({result.key for result in heard.made}) == 4
 
 
+def test_what_the_disk_does_not_take_is_told_and_what_is_finished_is_kept(
+    bench: Bench, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "report.html").mkdir()
+    with pytest.raises(EvaluationFailed, match=r"report.html cannot be written: .* What is finished is kept"):
+        evaluate(wanted(bench), out, InOrder(), Silent())
+    assert len(read_results(out)) == 2
+
+
 def test_a_folder_in_which_nothing_was_made_is_nobodys_yet(bench: Bench, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
@@ -263,3 +274,10 @@ def test_a_patch_of_the_tests_does_not_help(bench: Bench, tmp_path: Path) -> Non
     result = only(evaluate(wanted(bench), tmp_path / "out", InOrder(), Silent()))
     assert result.status is Status.RESOLVED
     assert "SystemExit" in result.patch
+
+
+def test_names_of_any_length_make_files_that_can_be() -> None:
+    one, other = (Key("a" * 300, "gemini", model).slug for model in ("m/1", "m/2"))
+    assert one != other
+    assert max(len(f"{one}.html"), len(f"{other}.html")) < 255
+    assert Key("a", "gemini", "replay:exact").slug == "a--gemini--replay_exact"
