@@ -69,11 +69,11 @@ def check_python(tasks: Iterable[Task], examination: Examination) -> None:
     if examination.command:
         return
     try:
-        probe = [examination.python, "-c", f"import {needed}"]
+        probe = [examination.python, "-c", f"import {needed}; print({needed!r})"]
         done = subprocess.run(probe, capture_output=True, check=False)  # noqa: S603  (a Python the person named)
     except OSError as error:
         raise EvaluationFailed(f"{examination.python} cannot be run: {error.strerror}.") from error
-    if done.returncode != 0:
+    if done.stdout.strip() != needed.encode():  # a program that is no Python may end without an error
         raise EvaluationFailed(
             f"{examination.python} has no {needed}, which these tests need.",
             hint="Name a Python that has it: --python PATH",

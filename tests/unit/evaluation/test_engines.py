@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -158,6 +159,44 @@ def test_an_interrupted_run_says_so_and_nothing_else(bench: Bench, tmp_path: Pat
         assert run.wait(30) == 130
     assert len(rest) == 1
     assert rest[0].startswith("Interrupted. The same command goes on where this ended: ")
+
+
+class BrokenRay:
+    """A cluster whose machines die at work."""
+
+    class exceptions:  # noqa: N801  (Ray's own name)
+        class RayError(Exception):
+            pass
+
+    def __init__(self) -> None:
+        self.is_up = False
+
+    def init(self, **_: object) -> None:
+        self.is_up = True
+
+    def remote(self, **_: object) -> object:
+        return lambda _: SimpleNamespace(remote=lambda *words: words)
+
+    def wait(self, running: list[object], num_returns: int) -> tuple[list[object], list[object]]:
+        return running[:num_returns], running[num_returns:]
+
+    def get(self, finished: object) -> object:
+        raise self.exceptions.RayError("The node died.")
+
+    def cancel(self, reference: object, force: bool) -> None:
+        pass
+
+    def shutdown(self) -> None:
+        self.is_up = False
+
+
+def test_a_cluster_that_breaks_is_told_and_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ray = BrokenRay()
+    monkeypatch.setattr("groundwire.evaluation.engines._ray", lambda: ray)
+    attempts = [cast(Attempt, SimpleNamespace(key=Key(name, "gemini", "m"))) for name in "ab"]
+    with pytest.raises(EvaluationFailed, match=r"could not make an attempt: The node died\..* is kept"):
+        list(RayEngine(2).run(attempts, Settings(), tmp_path, lambda attempt: None))
+    assert not ray.is_up
 
 
 def test_ray_says_how_to_install_it() -> None:

@@ -86,6 +86,9 @@ def test_a_python_that_cannot_run_the_tests_is_told_before_anything_is_done(
     bare.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     bare.chmod(0o755)
     words = ["eval", "run", "--tasks", str(bench.written()), "--out", str(tmp_path / "out"), "--python"]
+    for program in (bare, Path("/bin/true")):
+        assert main([*words, str(program)]) == 1
+        assert f"{program} has no pytest" in capsys.readouterr().err
     assert main([*words, str(bare)]) == 1
     assert "has no pytest, which these tests need. Name a Python that has it" in capsys.readouterr().err
     assert main([*words, str(tmp_path / "nowhere")]) == 1
