@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 SITE_READY := $(VENV)/.site-ready
 
-.PHONY: setup demo test lint format bench conformance pages docs accept clean
+.PHONY: setup demo test lint format bench conformance recordings pages docs accept clean
 
 setup: $(READY)
 
@@ -40,6 +40,10 @@ format: $(READY)
 
 conformance: $(READY)
 	@$(BIN)/python -m conformance $(PEER)
+
+recordings: $(READY)
+	@$(BIN)/python -m conformance --record $(PEER)
+	@$(BIN)/python -m docs.generate
 
 $(SITE_READY): $(READY)
 	@echo "Setting up what builds the site (once)"

@@ -2,6 +2,7 @@
 
     make conformance                    every peer
     make conformance PEER=opencode      one of them (several: PEER="codex opencode")
+    make recordings                     the hosts whose pictures are in the documentation, recorded anew
     .venv/bin/python -m conformance --list
 
 Everything is kept under `.conformance/`: packages between runs, logs of the last run. The table is
@@ -24,6 +25,7 @@ from pathlib import Path
 from conformance.installing import CannotInstall, installed, program_version
 from conformance.isolation import cut_off
 from conformance.page import PAGE, measured
+from conformance.recording import HOSTS as RECORDED
 from conformance.report import PeerReport, check_line, closing_line, exit_code, table
 from conformance.roster import PEERS, Peer, chosen
 from conformance.trial import PEER_SECONDS, ROOT, Check, ClientBroke, Trial
@@ -38,9 +40,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make conformance", description=__doc__.splitlines()[0])
     parser.add_argument("peers", nargs="*", metavar="PEER", help="the peers to try (all)")
     parser.add_argument("--list", action="store_true", help="list the peers and stop")
+    parser.add_argument("--record", action="store_true", help="write docs/recordings (without PEER: all)")
     arguments = parser.parse_args()
     try:
-        peers = chosen(arguments.peers)
+        peers = chosen(arguments.peers or (list(RECORDED) if arguments.record else []))
     except LookupError as unknown:
         parser.error(str(unknown.args[0]))
     if arguments.list:
@@ -50,7 +53,7 @@ def main() -> int:
     network = cut_off()
     print(f"\nNetwork: {network}.")
     began = time.monotonic()
-    reports = [asyncio.run(tried(peer, places[peer.name])) for peer in peers]
+    reports = [asyncio.run(tried(peer, places[peer.name], records=arguments.record)) for peer in peers]
     seconds = time.monotonic() - began
     write_down(reports, circumstances(network=network, seconds=seconds), whole=peers == PEERS)
     print(f"\n{table(reports)}\n\n{closing_line(reports)}")
@@ -101,7 +104,7 @@ def install(peers: tuple[Peer, ...]) -> dict[str, Path | CannotInstall]:
     return places
 
 
-async def tried(peer: Peer, place: Path | CannotInstall) -> PeerReport:
+async def tried(peer: Peer, place: Path | CannotInstall, *, records: bool = False) -> PeerReport:
     """Try one peer and print its checks."""
     print(f"\n{peer.name} {version_of(peer)}: {peer.shows}", flush=True)
     if isinstance(place, CannotInstall):
@@ -110,7 +113,7 @@ async def tried(peer: Peer, place: Path | CannotInstall) -> PeerReport:
     logs = KEPT / "logs" / peer.name
     shutil.rmtree(logs, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=f"{peer.name}-", ignore_cleanup_errors=True) as scratch:
-        trial = Trial(peer.name, place, Path(scratch), logs, version_of(peer))
+        trial = Trial(peer.name, place, Path(scratch), logs, version_of(peer), records)
         await run_to_its_end(peer, trial)
     for check in trial.checks:
         print(check_line(check), flush=True)

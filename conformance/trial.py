@@ -52,6 +52,8 @@ class Trial:
     logs: Path
     """Where the output of its commands is kept."""
     version: str = ""
+    records: bool = False
+    """Whether what it prints becomes the recording in the documentation."""
     deadline: float = field(default_factory=lambda: time.monotonic() + PEER_SECONDS)
     checks: list[Check] = field(default_factory=list)
     _commands: int = 0

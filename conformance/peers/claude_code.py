@@ -38,7 +38,6 @@ async def _user(trial: Trial) -> None:
     trial.check("It connects to the server.", "Connected" in listed.out, listed.out or listed.brief)
     told = await trial.command(["claude", "mcp", "get", "groundwire"], home=home, folder=work)
     keep(
-        "claude-code",
         "claude mcp list",
         f"{listed.out}\n$ claude mcp get groundwire\n{told.out}",
         home,

@@ -75,7 +75,7 @@ async def _is_recorded(trial: Trial) -> None:
         trial.check(
             "The sentence of the documentation gets a cited answer.", "Sources:" in ran.out, ran.brief
         )
-        keep("codex", f'codex exec "{sentence}"', f"{_calls(ran.err)}\n\n{ran.out}", home, trial)
+        keep(f'codex exec "{sentence}"', f"{_calls(ran.err)}\n\n{ran.out}", home, trial)
 
 
 def _calls(told: str) -> str:

@@ -49,9 +49,7 @@ async def check_installed(trial: Trial, settings: dict[str, Any], model: str) ->
             "The sentence of the documentation gets a cited answer.", "Sources:" in ran.out, ran.brief
         )
         listing = _lines_about(connected.err + connected.out)
-        keep(
-            "gemini-cli", "gemini mcp list", f'{listing}\n\n$ gemini -p "{sentence}"\n{ran.out}', home, trial
-        )
+        keep("gemini mcp list", f'{listing}\n\n$ gemini -p "{sentence}"\n{ran.out}', home, trial)
     await check_out_again(trial, "gemini-cli", home, work, before)
     trial.check(
         "The extension's folder is gone.",

@@ -159,7 +159,7 @@ async def _is_recorded(trial: Trial, offline: dict[str, str], no_plugin_install:
         trial.check(
             "The sentence of the documentation gets a cited answer.", "Sources:" in ran.out, ran.brief
         )
-        keep("opencode", f'opencode run "{sentence}"', ran.err + ran.out, home, trial)
+        keep(f'opencode run "{sentence}"', ran.err + ran.out, home, trial)
 
 
 async def _shows_a_picture(trial: Trial, offline: dict[str, str], no_plugin_install: str) -> None:
