@@ -160,6 +160,8 @@ def _take(event: Event, past: Past) -> None:  # noqa: C901  (one line for each k
             _answer(past, past.runs[-1])
             past.runs[-1].ended = event
         case Undone():
+            if event.run < 0:
+                raise IndexError(event.run)
             past.runs[event.run].undone = event
             if event.restored:
                 past.history.append(from_user(UNDONE.format(files=", ".join(event.restored))))

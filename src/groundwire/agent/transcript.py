@@ -19,6 +19,7 @@ unreadable before that makes the transcript unreadable. Here is the form alone: 
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -258,7 +259,14 @@ def _event(words: bytes) -> Event:
         raise
     except msgspec.DecodeError:
         event = msgspec.convert(json.loads(words), type=Event)
+    _check_moment(event.at)
     return event
+
+
+def _check_moment(at: str) -> None:
+    """ValueError when it is no moment that can be told apart from others."""
+    if datetime.fromisoformat(at).tzinfo is None:
+        raise ValueError(f"{at} says no time zone")
 
 
 def read(path: Path) -> list[Event]:
@@ -329,6 +337,8 @@ def _opened(words: bytes, path: Path) -> SessionOpened:
             hint="Read it with the groundwire that wrote it.",
         )
     try:
-        return msgspec.convert(json.loads(words), type=SessionOpened)
-    except msgspec.MsgspecError as error:
+        opened = msgspec.convert(json.loads(words), type=SessionOpened)
+        _check_moment(opened.at)
+    except (msgspec.MsgspecError, ValueError) as error:
         raise SessionUnreadable(f"{path}, line 1, is damaged: {error}.") from None
+    return opened
