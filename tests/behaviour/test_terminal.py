@@ -178,6 +178,21 @@ def test_a_run_asks_the_person_and_a_no_changes_nothing(scrubbed_environment: Pa
     assert not (scrubbed_environment / "workspace" / "a.txt").exists()
 
 
+@requirement("agent:approval")
+def test_a_question_begins_a_new_line_and_takes_no_answer_that_was_given_before(
+    scrubbed_environment: Path,
+) -> None:
+    steps = [f'text = "I write."\nwait = 1.0\n{WRITE}', 'text = "Not done."']
+    with terminal(scrubbed_environment, "run", "write", steps=steps) as person:
+        person.expect("thinking")
+        person.type("y\r")
+        person.expect("make this change?")
+        person.type("n\r")
+        person.expect("Not done.")
+        assert person.leave() == 7
+    assert "I write." in person.screen()
+
+
 @requirement("agent:failure")
 def test_ctrl_c_at_a_question_ends_a_run_that_can_be_gone_on_with(scrubbed_environment: Path) -> None:
     with terminal(scrubbed_environment, "run", "write", steps=[WRITE]) as person:

@@ -11,7 +11,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from groundwire.agent.approval import Ask, Proposal, Verdict
 from groundwire.cli.terminal_look import as_wanted
@@ -30,11 +30,11 @@ _ANSWERS = {
 }
 
 
-def asking(pause: Callable[[], None], stop: Callable[[], None]) -> Ask:
-    """Asks the person at the terminal, after `pause` made room; Ctrl-C denies, and stops what goes on."""
+def asking(make_room: Callable[[], None], stop: Callable[[], None]) -> Ask:
+    """Asks the person at the terminal, after `make_room`; Ctrl-C denies, and stops what goes on."""
 
     async def ask(proposal: Proposal) -> Verdict:
-        pause()
+        make_room()
         try:
             return ask_on_terminal(proposal)
         except KeyboardInterrupt:
@@ -49,6 +49,7 @@ def asking(pause: Callable[[], None], stop: Callable[[], None]) -> Ask:
 def ask_on_terminal(proposal: Proposal) -> Verdict:
     """What the person says; the end of the input is a no."""
     shown, question = _worded(proposal)
+    _forget_what_was_typed()
     print(as_wanted(shown), file=sys.stderr)
     with _interruptible():
         while True:
@@ -90,6 +91,15 @@ def coloured(diff: str) -> str:
 def visible(text: str) -> str:
     """The text with what a terminal would obey or hide written as escapes: it is what gets approved."""
     return _UNSEEN.sub(lambda unseen: f"\\u{ord(unseen.group()):04x}", text)
+
+
+def _forget_what_was_typed() -> None:
+    """A y that was typed before the question was there is no answer to it."""
+    with suppress(ImportError, OSError, ValueError):  # Windows, or no terminal
+        import termios
+
+        with suppress(termios.error):
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 @contextmanager

@@ -90,7 +90,9 @@ class Conversation:
                 loop.remove_signal_handler(signal.SIGINT)
 
     def _with_model(self, name: str | None) -> Agent:
-        ask = asking(lambda: self._display.pause(), lambda: self._agent.cancel()) if self._person else None
+        ask = (
+            asking(lambda: self._display.make_room(), lambda: self._agent.cancel()) if self._person else None
+        )
         return self._make_agent(name, ask, lambda event: self._display.tell(event))
 
     # -- commands ---------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ async def _run(
         with session or nullcontext():
             make = run_arguments.agent_maker(runtime, arguments, limits, session)
             person = sys.stdin.isatty() and sys.stderr.isatty()
-            ask = asking(display.pause, lambda: agent.cancel()) if person else None
+            ask = asking(display.make_room, lambda: agent.cancel()) if person else None
             agent = make(None, ask, display.tell)
             with suppress(NotImplementedError):  # Windows: Ctrl-C ends the program instead of the run
                 asyncio.get_running_loop().add_signal_handler(signal.SIGINT, agent.cancel)

@@ -48,6 +48,11 @@ class RunDisplay:
         if self._status is not None:
             self._status.clear()
 
+    def make_room(self) -> None:
+        """Begin a new line, for something else to be shown."""
+        self.pause()
+        self._end_line()
+
     def tick(self) -> None:
         """Show the status line as it is now; never in the middle of the model's words."""
         if self._status is not None and not self._in_line:
@@ -121,6 +126,8 @@ class EventLines:
 
     def pause(self) -> None:
         """Nothing is shown that could be in the way."""
+
+    make_room = pause
 
     def tick(self) -> None:
         """Nothing changes with time."""
