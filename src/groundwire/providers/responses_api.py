@@ -175,23 +175,24 @@ class ResponsesStream:
         kind = text(wire.get("type")) or event.name
         if kind == "response.output_text.delta":
             return self._delta(wire)
+        self._note(kind, wire)
+        return ""
+
+    def _note(self, kind: str, wire: dict[str, Any]) -> None:
+        """Remember what an event without text to show tells."""
+        item, index = record(wire.get("item")), wire.get("output_index")
         if kind == "response.output_item.added":
-            item = record(wire.get("item"))
             if item.get("type") == "message":
-                self._phases[wire.get("output_index")] = text(item.get("phase"))
-            return ""
-        if kind == "response.output_text.annotation.added":
+                self._phases[index] = text(item.get("phase"))
+        elif kind == "response.output_item.done":
+            self.has_searched = self.has_searched or item.get("type") in SEARCH_ITEMS
+            self._done[index if isinstance(index, int) else len(self._done)] = item
+        elif kind == "response.output_text.annotation.added":
             annotation = read_annotation(wire.get("annotation"))
             self._annotations += [annotation] if annotation else []
-        elif kind == "response.output_item.done":
-            item = record(wire.get("item"))
-            self.has_searched = self.has_searched or item.get("type") in SEARCH_ITEMS
-            index = wire.get("output_index")
-            self._done[index if isinstance(index, int) else len(self._done)] = item
         elif kind in ENDINGS:
             self._ending = record(wire.get("response"))
             if kind == "response.failed" and not self._ending.get("error"):
                 self._error = {"code": "failed", "message": "no reason given"}
         elif kind == "error" or (not kind.startswith("response.") and "error" in wire):
             self._error = record(wire.get("error")) or wire
-        return ""

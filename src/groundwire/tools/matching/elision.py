@@ -57,6 +57,14 @@ def elision_alignments(document: Document, reading: Reading) -> list[Alignment]:
     if chosen is None:
         return []
     alignment = _aligned(len(old), parts, chosen)
+    _check_that_lines_are_left_out(document, old, marks, alignment)
+    return [alignment]
+
+
+def _check_that_lines_are_left_out(
+    document: Document, old: list[str], marks: list[int], alignment: Alignment
+) -> None:
+    """Uncertain, when the dots may stand for themselves."""
     meant = set(alignment.lines)
     if any(
         is_elision(document.lines[at]) for at in range(alignment.first, alignment.last) if at not in meant
@@ -67,7 +75,6 @@ def elision_alignments(document: Document, reading: Reading) -> list[Alignment]:
         raise Uncertain("the file itself has such lines of dots, so old_string may mean one of them")
     if any(_is_a_body(old, mark) for mark in marks):
         raise Uncertain("the line of dots may be the whole body of a function")
-    return [alignment]
 
 
 def _is_a_body(old: list[str], mark: int) -> bool:
