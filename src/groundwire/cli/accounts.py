@@ -17,12 +17,12 @@ from groundwire.credentials.base import Clock, Credential
 from groundwire.credentials.candidates import NOT_BY_ITSELF
 from groundwire.credentials.google_oauth import email_in, email_of, token_info_request
 from groundwire.credentials.google_quota import buckets_in, quota_request
-from groundwire.credentials.google_session import GoogleSession
+from groundwire.credentials.google_sign_in import GoogleSignIn
 from groundwire.credentials.openai_oauth import account_of
 from groundwire.credentials.openai_sign_in import email_of as openai_email
 from groundwire.credentials.openai_sign_in import plan_of
 from groundwire.credentials.resolve import Finding, resolve, survey
-from groundwire.credentials.token_cache import FixedToken, Session
+from groundwire.credentials.stored_sign_in import FixedToken, StoredSignIn
 from groundwire.errors import ConnectFailed, GroundwireError
 from groundwire.transport.auth import Auth
 from groundwire.transport.base import Request, Response, Transport
@@ -118,7 +118,7 @@ def _account(finding: Finding) -> Account:
 def _from_tokens(account: Account, credential: Credential) -> None:
     """What a sign-in says about itself."""
     keeper = credential.authorizer
-    assert isinstance(keeper, GoogleSession | Session | FixedToken)
+    assert isinstance(keeper, GoogleSignIn | StoredSignIn | FixedToken)
     tokens = keeper.tokens
     if account.service == "code_assist":
         account.who = tokens.email or email_of(tokens.id_token)
@@ -144,7 +144,7 @@ async def _ask_google(account: Account, credential: Credential, config: Config, 
     except GroundwireError as error:
         account.trouble = str(error)
     keeper = credential.authorizer
-    assert isinstance(keeper, GoogleSession)
+    assert isinstance(keeper, GoogleSignIn)
     account.ends = keeper.tokens.expires
 
 

@@ -1,6 +1,6 @@
 """Application Default Credentials, Google Cloud's own way to say who a program is: where they are.
 
-Nothing is loaded or sent here; `adc_session` gets tokens with what was found.
+Nothing is loaded or sent here; `adc_tokens` gets tokens with what was found.
 """
 
 from __future__ import annotations

@@ -214,22 +214,22 @@ class Places:
             if found.key is None:
                 yield Candidate(found.where, "oauth", unusable=found.unusable)
             else:
-                yield self._session(found.where, OAuthTokens(found.key), None)
+                yield self._sign_in(found.where, OAuthTokens(found.key), None)
 
-    def opencode_session(self, name: str) -> Iterator[Candidate]:
+    def opencode_sign_in(self, name: str) -> Iterator[Candidate]:
         """A ChatGPT sign-in in an `oauth` record of OpenCode's store."""
         place = record_place(self._opencode, name, self._memory, OPENCODE_SIGN_IN)
-        return self._sessions(place, lambda document: oauth_record(document, name))
+        return self._sign_ins(place, lambda document: oauth_record(document, name))
 
-    def own_session(self, name: str) -> Iterator[Candidate]:
+    def own_sign_in(self, name: str) -> Iterator[Candidate]:
         """A ChatGPT sign-in in our own store."""
         place = own_place(self._own, name, self._memory, OPENAI_SIGN_IN)
-        return self._sessions(place, lambda document: oauth_record(document, name))
+        return self._sign_ins(place, lambda document: oauth_record(document, name))
 
-    def codex_session(self) -> Iterator[Candidate]:
+    def codex_sign_in(self) -> Iterator[Candidate]:
         """The ChatGPT sign-in of Codex."""
         place = codex_place(self._codex, self._memory, CODEX_SIGN_IN)
-        yield from self._sessions(place, codex_tokens)
+        yield from self._sign_ins(place, codex_tokens)
         if not self._read(self._codex).present and _uses_keyring(self._config.paths.codex_home):
             yield Candidate(self._codex.where, "oauth", unusable=IN_KEYRING)
 
@@ -241,19 +241,19 @@ class Places:
     def own_google(self) -> Iterator[Candidate]:
         """A Google sign-in in our own store."""
         place = own_google_place(self._own, self._memory, GOOGLE_SIGN_IN)
-        return self._sessions(place, own_tokens, self._not_renewable)
+        return self._sign_ins(place, own_tokens, self._not_renewable)
 
     def opencode_google(self, name: str) -> Iterator[Candidate]:
         """A Google sign-in in an `oauth` record of OpenCode's store."""
         place = opencode_google_place(self._opencode, name, self._memory, OPENCODE_GOOGLE_SIGN_IN)
-        return self._sessions(place, lambda document: opencode_tokens(document, name), self._not_renewable)
+        return self._sign_ins(place, lambda document: opencode_tokens(document, name), self._not_renewable)
 
     def gemini_cli_google(self) -> Iterator[Candidate]:
         """The sign-in of Gemini CLI, in its plain store and in its encrypted one."""
         plain = gemini_cli_place(self._gemini_cli, self._memory, GEMINI_CLI_SIGN_IN)
-        yield from self._sessions(plain, gemini_cli_tokens, self._not_renewable)
+        yield from self._sign_ins(plain, gemini_cli_tokens, self._not_renewable)
         sealed = encrypted_place(self._encrypted, self._memory, GEMINI_CLI_SIGN_IN)
-        yield from self._sessions(sealed, encrypted_tokens, self._not_renewable)
+        yield from self._sign_ins(sealed, encrypted_tokens, self._not_renewable)
         if (problem := self._read(self._encrypted).problem) is not None:
             yield Candidate(self._encrypted.where, "oauth", unusable=problem.reason)
 
@@ -265,7 +265,7 @@ class Places:
             return "the access token has ended, and no OAuth client is configured to renew it"
         return None
 
-    def _sessions(
+    def _sign_ins(
         self,
         place: TokenPlace,
         load: Callable[[Mapping[str, object]], OAuthTokens | None],
@@ -276,11 +276,11 @@ class Places:
                 return
             tokens = place.load()  # with what we remember of it
             if tokens is not None:
-                yield self._session(place.store.where, tokens, place, not_renewable)
+                yield self._sign_in(place.store.where, tokens, place, not_renewable)
         except BadRecord as reason:
             yield Candidate(place.store.where, "oauth", unusable=str(reason))
 
-    def _session(
+    def _sign_in(
         self,
         where: str,
         tokens: OAuthTokens,

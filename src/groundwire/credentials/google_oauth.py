@@ -1,7 +1,7 @@
 """Google's sign-in as plain functions: the address to open, the requests for tokens, the judging of replies.
 
 Nothing here touches a disk, a clock, randomness or the network. `GoogleIssuer` is these functions in the form
-that `token_cache` keeps a sign-in fresh with.
+that `stored_sign_in` keeps a sign-in fresh with.
 
 The client id is the public one of Gemini CLI and can be replaced. Its secret is not here and comes from the
 configuration or from a Gemini CLI installed on this machine (see `google_client`).

@@ -1,7 +1,7 @@
 """OpenAI's sign-in as plain functions: read a token's claims, ask for new tokens, judge the reply.
 
 Nothing here touches a disk, a clock or the network. `OpenAIIssuer` is these functions in the form that
-`token_cache` keeps a sign-in fresh with.
+`stored_sign_in` keeps a sign-in fresh with.
 """
 
 from __future__ import annotations

@@ -54,14 +54,14 @@ from pathlib import Path
 from typing import Literal
 
 from groundwire.config import Config, ConfigProblem, Upstream
-from groundwire.credentials.adc_session import AdcSession
+from groundwire.credentials.adc_tokens import AdcTokens
 from groundwire.credentials.base import Clock, Credential, CredentialKind
 from groundwire.credentials.candidates import NOT_BY_ITSELF, Candidate, Places
 from groundwire.credentials.google_client import client_for
 from groundwire.credentials.google_oauth import GoogleIssuer
-from groundwire.credentials.google_session import Discovery, GoogleSession
+from groundwire.credentials.google_sign_in import Discovery, GoogleSignIn
 from groundwire.credentials.openai_oauth import OpenAIIssuer, ends_at
-from groundwire.credentials.token_cache import FixedToken, Issuer, Session
+from groundwire.credentials.stored_sign_in import FixedToken, Issuer, StoredSignIn
 from groundwire.errors import (
     CredentialError,
     MissingGeminiKey,
@@ -238,10 +238,10 @@ def _geminisearch(places: Places) -> Iterator[Candidate]:
 
 def _openai_oauth(places: Places) -> Iterator[Candidate]:
     yield from places.argument_token("openai_oauth")  # 1
-    yield from places.opencode_session("openai")  # 2
-    yield from places.own_session("openai_oauth")  # 3
+    yield from places.opencode_sign_in("openai")  # 2
+    yield from places.own_sign_in("openai_oauth")  # 3
     yield from places.variable_token("CODEX_ACCESS_TOKEN")  # 4
-    yield from places.codex_session()
+    yield from places.codex_sign_in()
 
 
 def _openrouter(places: Places) -> Iterator[Candidate]:
@@ -270,10 +270,8 @@ def _credential(
     clock: Clock,
 ) -> Credential:
     if found.adc is not None:
-        session = AdcSession(
-            found.adc, transport=transport, clock=clock, token_server=config.urls.google_oauth
-        )
-        return Credential("gemini", found.kind, found.where, session, vertex=found.vertex)
+        tokens = AdcTokens(found.adc, transport=transport, clock=clock, token_server=config.urls.google_oauth)
+        return Credential("gemini", found.kind, found.where, tokens, vertex=found.vertex)
     if found.tokens is not None and steps != "openai_oauth":
         return _code_assist(found, config, env, transport, clock)
     provider = steps if steps in ("openai_oauth", "openrouter") else "gemini"
@@ -295,12 +293,14 @@ def _code_assist(
 ) -> Credential:
     issuer = GoogleIssuer(config.urls.google_oauth, client_for(config, env))
     discovery = Discovery(transport, config.urls.code_assist, config.google.project, config.paths.state_dir)
-    session = GoogleSession(_sign_in(found, issuer, transport, clock), discovery)
-    return Credential("gemini", found.kind, found.where, session, session.project)
+    google = GoogleSignIn(_sign_in(found, issuer, transport, clock), discovery)
+    return Credential("gemini", found.kind, found.where, google, google.project)
 
 
-def _sign_in(found: Candidate, issuer: Issuer, transport: Transport, clock: Clock) -> Session | FixedToken:
+def _sign_in(
+    found: Candidate, issuer: Issuer, transport: Transport, clock: Clock
+) -> StoredSignIn | FixedToken:
     assert found.tokens is not None
     if found.place is None:
         return FixedToken(found.tokens, issuer)
-    return Session(found.tokens, found.place, issuer, transport=transport, clock=clock)
+    return StoredSignIn(found.tokens, found.place, issuer, transport=transport, clock=clock)

@@ -18,7 +18,7 @@ from groundwire.credentials.adc_files import (
     is_installed,
     project_in,
 )
-from groundwire.credentials.adc_session import AdcSession
+from groundwire.credentials.adc_tokens import AdcTokens
 from groundwire.emulator import Emulator
 from groundwire.errors import (
     ConnectFailed,
@@ -71,9 +71,9 @@ class Clock:
         return time.time() + self.ahead
 
 
-def session(emulator: Emulator, path: Path | None, clock: Clock | None = None) -> AdcSession:
+def session(emulator: Emulator, path: Path | None, clock: Clock | None = None) -> AdcTokens:
     place = AdcPlace(path, str(path)) if path else METADATA_SERVER
-    return AdcSession(place, transport=AsgiTransport(emulator.app), clock=clock or Clock())
+    return AdcTokens(place, transport=AsgiTransport(emulator.app), clock=clock or Clock())
 
 
 def forms(emulator: Emulator) -> list[Mapping[str, str]]:
@@ -103,7 +103,7 @@ async def test_the_token_server_of_the_configuration_stands_in_for_googles(tmp_p
 
         place = AdcPlace(authorized_user(tmp_path), "file")
         async with Http() as http:
-            adc = AdcSession(place, transport=http, clock=Clock(), token_server=emulator.base_url)
+            adc = AdcTokens(place, transport=http, clock=Clock(), token_server=emulator.base_url)
             assert await adc.headers()
         assert len(forms(emulator)) == 1
 
@@ -149,7 +149,7 @@ async def test_a_broken_network_stays_what_it_is(tmp_path: Path) -> None:
     transport = ScriptedTransport([ConnectFailed("no network")])
     place = AdcPlace(service_account(tmp_path), "file")
     with pytest.raises(ConnectFailed):
-        await AdcSession(place, transport=transport, clock=Clock()).headers()
+        await AdcTokens(place, transport=transport, clock=Clock()).headers()
 
 
 async def test_a_machine_of_google_cloud_gets_its_own_token() -> None:
@@ -163,7 +163,7 @@ async def test_without_a_file_any_other_machine_has_no_credentials() -> None:
         ScriptedTransport([ConnectFailed("no such host")]),
         ScriptedTransport([reply("what?", status=404)] * 9),
     ):
-        adc = AdcSession(METADATA_SERVER, transport=transport, clock=Clock())
+        adc = AdcTokens(METADATA_SERVER, transport=transport, clock=Clock())
         with pytest.raises(MissingVertexCredentials, match="not one of Google Cloud"):
             await adc.headers()
 

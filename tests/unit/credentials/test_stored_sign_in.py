@@ -16,7 +16,7 @@ from groundwire.credentials.memory import Memory
 from groundwire.credentials.openai_oauth import OpenAIIssuer
 from groundwire.credentials.records import OAuthTokens, codex_tokens, oauth_record
 from groundwire.credentials.store import FileStore, TextStore
-from groundwire.credentials.token_cache import Session
+from groundwire.credentials.stored_sign_in import StoredSignIn
 from groundwire.credentials.token_places import TokenPlace, codex_place, own_place, record_place
 from groundwire.errors import (
     ConnectFailed,
@@ -112,10 +112,10 @@ class Sign:
         assert tokens is not None
         return tokens
 
-    def session(self, transport: Transport | None = None, sleep: Sleep = asyncio.sleep) -> Session:
+    def session(self, transport: Transport | None = None, sleep: Sleep = asyncio.sleep) -> StoredSignIn:
         tokens = self.place.load()
         assert tokens is not None
-        return Session(
+        return StoredSignIn(
             tokens,
             self.place,
             OpenAIIssuer("https://auth.openai.com"),
@@ -202,7 +202,7 @@ def test_threads_with_their_own_loops_renew_once(sign: Sign, shared: bool) -> No
     seen: list[str] = []
     start = threading.Barrier(len(sessions))
 
-    def run(session: Session) -> None:
+    def run(session: StoredSignIn) -> None:
         async def ask() -> None:
             seen.extend(map(bearer, await asyncio.gather(*(session.headers() for _ in range(10)))))
 
@@ -311,7 +311,7 @@ async def test_a_sign_in_that_is_over_leaves_our_own_store(tmp_path: Path) -> No
     tokens = place.load()
     assert tokens is not None
     transport = ScriptedTransport([reply({"error": "invalid_grant"}, status=400)])
-    session = Session(tokens, place, OpenAIIssuer("https://x"), transport=transport, clock=sign.clock)
+    session = StoredSignIn(tokens, place, OpenAIIssuer("https://x"), transport=transport, clock=sign.clock)
     with pytest.raises(SignInExpired, match="invalid_grant"):
         await session.headers()
     assert list(json.loads(sign.path.read_text(encoding="utf-8"))) == ["google", "z"]
@@ -369,7 +369,7 @@ async def test_a_store_in_a_variable_is_not_renewed_because_it_cannot_be_written
     tokens = place.load()
     assert tokens is not None
     server = TokenServer()
-    session = Session(tokens, place, OpenAIIssuer("https://x"), transport=server, clock=lambda: NOW)
+    session = StoredSignIn(tokens, place, OpenAIIssuer("https://x"), transport=server, clock=lambda: NOW)
     with pytest.raises(SignInExpired, match="cannot be written back"):
         await session.headers()
     assert server.refreshes == 0

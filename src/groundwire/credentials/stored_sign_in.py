@@ -96,7 +96,7 @@ class FixedToken:
         return False
 
 
-class Session:
+class StoredSignIn:
     """An Authorizer over a stored sign-in that renews it when needed. Safe to share between threads."""
 
     def __init__(

@@ -34,7 +34,7 @@ EARLY_SECONDS = 225.0
 """How long before its end a token is renewed: google-auth's own margin."""
 
 
-class AdcSession:
+class AdcTokens:
     """Signs requests with the tokens of Application Default Credentials, renewed early and once for all."""
 
     def __init__(

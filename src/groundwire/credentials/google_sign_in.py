@@ -16,7 +16,7 @@ from typing import Protocol
 from groundwire.credentials.google_project import find_project
 from groundwire.credentials.lock import FileLock, Sleep, lock_path
 from groundwire.credentials.records import OAuthTokens
-from groundwire.credentials.token_cache import Session
+from groundwire.credentials.stored_sign_in import StoredSignIn
 from groundwire.errors import GroundwireError, TransportError
 from groundwire.transport.auth import Auth, Headers
 from groundwire.transport.base import Transport
@@ -29,7 +29,7 @@ POLICY = RetryPolicy(total=60.0)
 
 
 class SignIn(Protocol):
-    """What keeps the token: a Session, or a FixedToken."""
+    """What keeps the token: a StoredSignIn, or a FixedToken."""
 
     @property
     def tokens(self) -> OAuthTokens: ...
@@ -50,7 +50,7 @@ class Discovery:
     sleep: Sleep = asyncio.sleep
 
 
-class GoogleSession:
+class GoogleSignIn:
     """A credential of Code Assist: `headers` and `renew` for the token, `project` for the project."""
 
     def __init__(self, sign_in: SignIn, discovery: Discovery) -> None:
@@ -100,7 +100,7 @@ class GoogleSession:
         signed = Retry(Auth(discovery.transport, self._sign_in), POLICY, sleep=discovery.sleep)
         self._failure = None
         try:
-            if isinstance(self._sign_in, Session):
+            if isinstance(self._sign_in, StoredSignIn):
                 self._sign_in.reread()
             self._project = _kept(self._sign_in.tokens, discovery.asked)
             if self._project is None:
@@ -115,11 +115,11 @@ class GoogleSession:
         return self._project
 
     async def _keep(self, project: str) -> None:
-        if isinstance(self._sign_in, Session):
+        if isinstance(self._sign_in, StoredSignIn):
             await self._sign_in.note(_with(self._discovery.asked, project))
 
     def _name(self) -> str:
-        if isinstance(self._sign_in, Session):
+        if isinstance(self._sign_in, StoredSignIn):
             return self._sign_in.name
         return f"a given token, process {os.getpid()}, {id(self)}"
 
