@@ -46,7 +46,8 @@ def readings(old: str, new: str) -> list[Reading]:
         found += _unnumbered(reading)
         found += _unescaped(reading)
         found += _without_entities(reading)
-    return found
+    # What is blank without its decoration (the number of an empty line) says nothing about its place.
+    return [reading for reading in found if reading is given or reading.old.strip()]
 
 
 def _lines(text: str) -> list[str]:

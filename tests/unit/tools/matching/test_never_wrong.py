@@ -232,3 +232,8 @@ def test_no_text_and_no_string_makes_it_fail(text: str, old: str, new: str, mult
 
 def test_two_typographic_dashes_are_not_one() -> None:
     assert not isinstance(find_edit(" ––a", " –a", "a –a"), Edit)
+
+
+def test_a_number_that_is_no_line_number_does_not_lead_to_an_empty_line() -> None:
+    assert not isinstance(find_edit("\r\naax = 1\r\n", " 1\r \n", "a 1\r \n"), Edit)
+    assert not isinstance(find_edit("\nfirst\n", "1\n", "1\nsecond\n"), Edit)
