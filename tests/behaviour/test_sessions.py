@@ -190,3 +190,39 @@ def test_a_run_is_undone_unless_someone_changed_its_files(
     assert not saved.exists()
     assert main(["undo"]) == 9
     assert "undone already" in capsys.readouterr().err
+
+
+@requirement("session:undone")
+def test_who_asks_to_undo_a_run_without_changes_is_told_which_one_had_some(
+    emulator: Emulator, workspace: Path, scrubbed_environment: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", TASK, "--approve", "yolo"])
+    (wrote,) = transcripts(scrubbed_environment)
+    main(["run", TASK, "--approve", "plan"])
+    capsys.readouterr()
+    assert main(["undo"]) == 9
+    assert (
+        f"changed no file. Another one here can be: groundwire undo {wrote.stem}" in capsys.readouterr().err
+    )
+    assert main(["undo", wrote.stem]) == 0
+    assert main(["undo"]) == 9
+    assert "Another one" not in capsys.readouterr().err
+
+
+@requirement("session:kept")
+def test_a_run_that_could_not_begin_leaves_no_session_in_the_way(
+    emulator: Emulator, scrubbed_environment: Path, workspace: Path
+) -> None:
+    assert main(["run", TASK, "--model", "gemini-99", "--max-cost", "1"]) == 2
+    assert transcripts(scrubbed_environment) == []
+
+
+@requirement("session:resumed")
+@pytest.mark.parametrize("mistyped", ["3f9", "3f9a1", "2026111", "20260101-000000-5f3a"])
+def test_an_id_that_is_mistyped_is_not_taken_for_a_task(
+    emulator: Emulator, workspace: Path, capsys: pytest.CaptureFixture[str], mistyped: str
+) -> None:
+    main(["run", TASK, "--approve", "yolo"])
+    capsys.readouterr()
+    assert main(["run", "--resume", f"f{mistyped}"]) == 2
+    assert f"no session 'f{mistyped}'" in capsys.readouterr().err

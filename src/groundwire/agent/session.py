@@ -72,6 +72,8 @@ class Session:
         self.kept = KeptBytes(path)
         self._one_at_a_time = threading.Lock()
         self._flusher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="session")
+        self.is_empty = True
+        """Whether nothing was ever asked in it."""
         self._left_by_run: dict[str, str | None] = {}
         """For each file this run has written: the hash of what it wrote last."""
 
@@ -136,6 +138,7 @@ class Session:
     def run_began(self, task: str | None, approve: str, model: str, *, shell: bool) -> None:
         """A task was given, or (None) an earlier one is gone on with."""
         self._left_by_run.clear()
+        self.is_empty = False
         self._append(RunBegan(self._now(), approve, model, task, shell))
 
     def replied(self, reply: Reply) -> None:
@@ -228,6 +231,7 @@ class Session:
         except OSError as error:
             raise _not_written(self.path, error) from None
         runs = past_of(events_in(data, self.path)).runs
+        self.is_empty = not runs
         self._left_by_run = {write.path: write.after for write in runs[-1].writes} if runs else {}
 
     def _append(self, event: Event, *, durable: bool = False) -> None:

@@ -1,7 +1,8 @@
 """The folder of sessions: a transcript `ID.jsonl` for each, and beside it `ID.before` with what files held.
 
-An id is the moment a session was opened and four letters, `20260314-150926-5f3a`; wherever one is asked for,
-its beginning or its end is enough when only one session has it.
+An id is the moment a session was opened, `20260314-150926-5f3a`: its last four letters are the part of the
+second and one by chance, so ids are in the order of time. Wherever one is asked for, its beginning or its end
+is enough when only one session has it.
 """
 
 from __future__ import annotations
@@ -46,10 +47,11 @@ class SessionStore:
 
     def create(self, *, root: str | os.PathLike[str], model: str) -> Session:
         """A new session that works in `root`."""
-        moment = datetime.fromtimestamp(self._clock(), UTC).strftime("%Y%m%d-%H%M%S")
+        now = datetime.fromtimestamp(self._clock(), UTC)
+        moment = f"{now:%Y%m%d-%H%M%S}-{now.microsecond * 4096 // 1_000_000:03x}"
         real_root = os.path.realpath(root)
         for _ in range(_TRIES):
-            path = self.folder / f"{moment}-{self._random(2).hex()}.jsonl"
+            path = self.folder / f"{moment}{self._random(1)[0] % 16:x}.jsonl"
             with suppress(FileExistsError):
                 return Session.create(
                     path, root=real_root, model=model, version=__version__, clock=self._clock

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 from groundwire.cli import resuming, run_arguments
 
 if TYPE_CHECKING:
-    from groundwire.agent.session import Session
     from groundwire.cli.conversation import Conversation
     from groundwire.cli.typed_lines import TypedLines
 
@@ -51,8 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         stack.callback(lambda: runner.run(runtime.__aexit__(None, None, None)))
         session = resuming.chosen_session(runtime, arguments, "a conversation")
         if session is not None:
-            stack.callback(_forget_if_empty, session)
-            stack.enter_context(session)
+            stack.enter_context(resuming.kept_unless_empty(session))
         conversation = Conversation(
             run_arguments.agent_maker(runtime, arguments, limits, session, conversing=sys.stdin.isatty()),
             session,
@@ -61,12 +59,6 @@ def run(arguments: argparse.Namespace) -> int:
         )
         lines = stack.enter_context(TypedLines(config.paths.state_dir / "chat_history", COMMANDS))
         return _talk(conversation, lines)
-
-
-def _forget_if_empty(session: Session) -> None:
-    """A conversation in which nothing was asked leaves nothing behind."""
-    if not session.past().runs:
-        session.path.unlink(missing_ok=True)
 
 
 def _talk(conversation: Conversation, lines: TypedLines) -> int:

@@ -6,6 +6,8 @@ import argparse
 import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from groundwire.errors import UsageError
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
     from groundwire.agent.transcript import RunBegan
     from groundwire.runtime import Runtime
 
-_ID = re.compile(r"[0-9]{1,8}(-[0-9a-f-]*)?|[0-9a-f]{4}")
+_ID = re.compile(r"(?=.*[0-9])[0-9a-f-]+|[0-9a-f]{4}")
+"""The beginning or the end of an id, also one with a letter too few; a task is not written like that."""
 _NOT_RESUMED = ("done", "refused", "session_error")
 
 
@@ -66,6 +69,18 @@ def chosen_session(runtime: Runtime, arguments: argparse.Namespace, task: str) -
     if not arguments.json:
         print(f"groundwire: going on with session {name}, {_progress(past)}", file=sys.stderr)
     return session
+
+
+@contextmanager
+def kept_unless_empty(session: Session) -> Iterator[None]:
+    """Closes the session in the end. One in which nothing was asked is forgotten: it would stand in the way
+    of the one before, which is the newest for who names none."""
+    with session:
+        try:
+            yield
+        finally:
+            if session.is_empty:
+                session.path.unlink(missing_ok=True)
 
 
 def last_run(session: Session | None) -> RunBegan | None:

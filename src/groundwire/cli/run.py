@@ -75,7 +75,7 @@ async def _run(
 
     async with Runtime(config) as runtime, ticking(display):
         session = resuming.chosen_session(runtime, arguments, task)
-        with session or nullcontext():
+        with resuming.kept_unless_empty(session) if session else nullcontext():
             make = run_arguments.agent_maker(runtime, arguments, limits, session)
             person = sys.stdin.isatty() and sys.stderr.isatty()
             ask = asking(display.make_room, lambda: agent.cancel()) if person else None

@@ -16,7 +16,11 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from groundwire.errors import SessionError
+
 if TYPE_CHECKING:
+    from groundwire.agent.session import Session
+    from groundwire.agent.session_store import SessionStore
     from groundwire.agent.session_undo import FileUndone, UndoneRun
 
 
@@ -39,12 +43,25 @@ def run(arguments: argparse.Namespace) -> int:
     wanted = arguments.id or store.latest(root=arguments.root or ".").stem
     with store.open(wanted) as session:
         workspace = Workspace(session.opened.root)
-        undone = undo(session, workspace, force=arguments.force, dry=arguments.dry_run)
+        try:
+            undone = undo(session, workspace, force=arguments.force, dry=arguments.dry_run)
+        except SessionError as error:
+            raise _with_another(error, store, session) from None
     if arguments.json:
         print(json.dumps(_as_json(session.id, undone)))
     else:
         _show(session.id, session.opened.root, undone, dry=arguments.dry_run)
     return 1 if undone.left else 0
+
+
+def _with_another(error: SessionError, store: SessionStore, session: Session) -> SessionError:
+    """The error, with the newest session of the same folder that can be undone instead."""
+    here = (one for one in store.listed() if one.past and one.past.opened.root == session.opened.root)
+    for one in here:
+        runs = one.past.runs if one.past and one.id != session.id else []
+        if any(run.writes and (run.undone is None or run.undone.left) for run in runs):
+            return SessionError(error.message, hint=f"Another one here can be: groundwire undo {one.id}")
+    return error
 
 
 def _show(name: str, root: str, undone: UndoneRun, *, dry: bool) -> None:

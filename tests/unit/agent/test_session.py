@@ -128,7 +128,7 @@ async def test_damage_in_the_middle_is_told(root: Path, store: SessionStore, wro
 
 
 def test_a_session_is_found_by_the_end_or_the_beginning_of_its_id(root: Path, tmp_path: Path) -> None:
-    letters = iter([b"\x00\x01", b"\x00\x02", b"\x00\x02", b"\x00\x03"])
+    letters = iter([b"\x01", b"\x02", b"\x02", b"\x03"])
     store = SessionStore(tmp_path / "s", clock=lambda: 0.0, random=lambda count: next(letters))
     ids = []
     for _ in range(3):
@@ -142,6 +142,18 @@ def test_a_session_is_found_by_the_end_or_the_beginning_of_its_id(root: Path, tm
     for nothing in ("9999", "", "../../etc/passwd", "*"):
         with pytest.raises(SessionNotFound):
             store.path_of(nothing)
+
+
+def test_sessions_of_the_same_second_are_in_the_order_of_time(root: Path, tmp_path: Path) -> None:
+    moments = iter([0.0, 0.0, 0.001, 0.001, 0.25, 0.25, 0.9999, 0.9999])
+    letters = iter([b"\xff", b"\x05", b"\x03", b"\x00"])
+    store = SessionStore(tmp_path / "s", clock=lambda: next(moments), random=lambda count: next(letters))
+    ids = []
+    for _ in range(4):
+        with store.create(root=root, model="m") as session:
+            ids.append(session.id)
+    assert [one.id for one in store.listed()] == ids[::-1]
+    assert store.latest(root=root).stem == ids[-1] == "19700101-000000-fff0"
 
 
 def test_the_newest_session_of_a_folder_is_found(root: Path, tmp_path: Path) -> None:
