@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from docs.generate.inset import renewed
 from groundwire.emulator.scenarios import catalogue
 
 PAGE = Path(__file__).parents[1] / "emulator.md"
@@ -13,9 +14,7 @@ END = "<!-- end of scenarios -->\n"
 
 def page() -> str:
     """The page with its table renewed."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}{table()}{END}{after}"
+    return renewed(PAGE, BEGIN, table(), END)
 
 
 def table() -> str:

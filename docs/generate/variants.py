@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from docs.generate.inset import renewed
 from groundwire.evaluation.mistakes import VARIANTS, described
 
 PAGE = Path(__file__).parents[1] / "evaluation.md"
-BEGIN = "<!-- mistakes: made by `make docs` from the replay model's own words -->\n"
+BEGIN = "<!-- mistakes: made by `make pages` from the replay model's own words -->\n"
 END = "<!-- end of mistakes -->\n"
 
 
 def page() -> str:
     """The page with its table renewed."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}{table()}{END}{after}"
+    return renewed(PAGE, BEGIN, table(), END)
 
 
 def table() -> str:
