@@ -57,8 +57,8 @@ async def run_signed_in(trial: Trial) -> None:
         trial.check("Counting tokens gives a positive number.", seen["tokens"] > 0, seen["tokens"])
         told = seen["models"]
         trial.check(
-            "The list of models, which Code Assist does not have, is the library's error with status 501.",
-            isinstance(told, dict) and told["code"] == 501 and "Code Assist" in told["message"],
+            "The models that Code Assist has a quota for are listed, the one in use among them.",
+            isinstance(told, list) and "models/gemini-2.5-flash" in told,
             told,
         )
         judge_code_assist_log(trial, emulator.requests, f"google-genai-sdk/{trial.version}")

@@ -17,7 +17,6 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
@@ -30,10 +29,10 @@ from groundwire.gateway.refusals import JSON, Answer, Refused, our_refusal, refu
 from groundwire.gateway.upstream import Upstream
 from groundwire.gateway.wire_server import Inbound, Reply
 from groundwire.transport.base import Request, Response
-from groundwire.transport.gemini_path import METHODS, ModelCall, model_call
+from groundwire.transport.gemini_path import METHODS, ModelCall, ModelList, model_call, model_list
+from groundwire.transport.model_list import answered
 
 _API = re.compile(r"(?:/upload)?/(?:v1|v1beta|v1alpha)/(?P<rest>.+)")
-_MODELS = re.compile(r"/(?:v1|v1beta|v1alpha)/models(?:/(?P<model>[^/:]+))?")
 _COLLECTIONS = re.compile(
     r"(?:models|tunedModels|files|media|cachedContents|batches|operations|corpora|fileSearchStores|dynamic"
     r"|generatedFiles|interactions|authTokens|auth_tokens)(?:[/:].*)?"
@@ -143,7 +142,7 @@ class Service:
         if call is not None and call.method in METHODS:
             exchange.operation = call.method
             return await self._call(exchange, call)
-        return await self._other(exchange, _MODELS.fullmatch(request.path))
+        return await self._other(exchange, model_list(request.path))
 
     def _own_page(self, request: Inbound) -> Answer:
         if request.method not in ("GET", "HEAD"):
@@ -179,14 +178,17 @@ class Service:
         finally:
             self.metrics.streams_open -= 1
 
-    async def _other(self, exchange: Exchange, models: re.Match[str] | None) -> Answer:
+    async def _other(self, exchange: Exchange, models: ModelList | None) -> Answer:
         request = exchange.request
         if models is not None:
             exchange.operation = "models"
             if request.method not in ("GET", "HEAD"):
                 return refusal(405, "Models are read with GET.", ("allow", "GET, HEAD"))
             if self._upstream.list_models is not None:
-                return _listed(await self._upstream.list_models(), models["model"])
+                listed = answered(models, await self._upstream.list_models())
+                if listed is None:
+                    return refusal(404, f"models/{models.model} is not among the models of this upstream.")
+                return Answer(200, listed)
         elif not self._upstream.complete:
             return refusal(
                 501,
@@ -235,15 +237,6 @@ class _Watched:
     async def write(self, data: bytes) -> None:
         self._debug.piece(data)
         await self._reply.write(data)
-
-
-def _listed(models: list[dict[str, Any]], wanted: str | None) -> Answer:
-    if wanted is None:
-        return _page({"models": models})
-    for model in models:
-        if model["name"] == f"models/{wanted}":
-            return _page(model)
-    return refusal(404, f"models/{wanted} is not among the models of this upstream.")
 
 
 def _page(value: object) -> Answer:

@@ -17,13 +17,19 @@ from typing import Any
 from groundwire.config import Config
 from groundwire.credentials.resolve import resolve
 from groundwire.gateway.connecting import Outward
-from groundwire.gateway.listing import models_of_quota, publisher_models, publisher_request, quota_request
 from groundwire.gateway.relay import refuse_if_refused
 from groundwire.gateway.upstream import Upstream
 from groundwire.transport.auth import Auth
 from groundwire.transport.base import Request, Response, Transport
 from groundwire.transport.code_assist import code_assist_url, wrapped
 from groundwire.transport.gemini_path import model_call
+from groundwire.transport.model_list import (
+    models_of_quota,
+    publisher_models,
+    publisher_request,
+    quota_body,
+    quota_url,
+)
 from groundwire.transport.translating import kept_headers
 from groundwire.transport.vertex import Vertex, VertexProject
 
@@ -63,7 +69,9 @@ def code_assist_upstream(signed: Transport, base_url: str, project: FindProject,
     """Code Assist, over a transport that adds the sign-in to each request."""
 
     async def list_models() -> list[dict[str, Any]]:
-        async with await signed.send(quota_request(base_url, await project())) as response:
+        body = quota_body(await project())
+        asked = Request("POST", quota_url(base_url), {"content-type": "application/json"}, body)
+        async with await signed.send(asked) as response:
             await refuse_if_refused(response, "Code Assist")
             return models_of_quota(await response.read())
 

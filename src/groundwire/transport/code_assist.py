@@ -10,7 +10,10 @@ it, and the answers back (see `unwrapping`).
     POST …:countTokens                            POST /v1internal:countTokens
         {"contents": […]}                             {"request": {"model": "models/M", "contents": […]}}
 
-Everything else (models, files, embeddings, caches) is not there: 501, and nothing is sent.
+    GET  /v1beta/models, /v1beta/models/M         POST /v1internal:retrieveUserQuota
+                                                      {"project": "P"}; it is told model by model
+
+Everything else (files, embeddings, caches) is not there: 501, and nothing is sent.
 """
 
 from __future__ import annotations
@@ -25,10 +28,11 @@ from msgspec import Raw
 from groundwire.errors import InvalidRequest
 from groundwire.transport.base import Request, Response, Transport, whole
 from groundwire.transport.gemini_body import counted, fields_of
-from groundwire.transport.gemini_path import METHODS, ModelCall, model_call
+from groundwire.transport.gemini_path import METHODS, ModelCall, ModelList, model_call, model_list
+from groundwire.transport.model_list import answered, models_of_quota, quota_body, quota_url
 from groundwire.transport.retry import in_memory
 from groundwire.transport.sse import as_event
-from groundwire.transport.translating import answer_headers, kept_headers, refusal, unavailable
+from groundwire.transport.translating import answer_headers, google_error, kept_headers, refusal, unavailable
 from groundwire.transport.unwrapping import EventUnwrapper, error_in, plain_error, unwrapped
 
 DEFAULT_BASE_URL = "https://cloudcode-pa.googleapis.com"
@@ -91,6 +95,9 @@ class CodeAssist:
 
     async def send(self, request: Request) -> Response:
         """Send a request for the Gemini API to Code Assist; the answer is the Gemini API's."""
+        asked = model_list(request.url) if request.method == "GET" else None
+        if asked is not None:
+            return await self._models(asked, request)
         call = model_call(request.url)
         if call is None or call.method not in METHODS or request.method != "POST":
             return refusal(501, unavailable("Code Assist", request.method, urlsplit(request.url).path))
@@ -107,6 +114,26 @@ class CodeAssist:
         if response.status >= 400:
             return await _plain_refusal(response)
         return await (_first_event(response) if call.events else _whole_answer(response))
+
+    async def _models(self, asked: ModelList, request: Request) -> Response:
+        headers = {**kept_headers(request.headers), "content-type": "application/json"}
+        body = quota_body(await self._project())
+        response = await self._inner.send(Request("POST", quota_url(self._base_url), headers, body))
+        if response.status >= 400:
+            return await _plain_refusal(response)
+        async with response:
+            told = await response.read()
+        status, body = models_told(asked, told)
+        return Response(status, {"content-type": "application/json"}, whole(body))
+
+
+def models_told(asked: ModelList, quota: bytes) -> tuple[int, bytes]:
+    """The answer to a question for models, out of a quota: a status and a body."""
+    body = answered(asked, models_of_quota(quota))
+    if body is not None:
+        return 200, body
+    message = f"models/{asked.model} is not among the models that Code Assist has a quota for."
+    return 404, google_error(404, "NOT_FOUND", message)
 
 
 async def _plain_refusal(response: Response) -> Response:

@@ -1,4 +1,8 @@
-"""What an address of the Gemini API asks for: `/v1beta/models/MODEL:METHOD`, whatever stands before it."""
+"""What an address of the Gemini API asks for, whatever stands before it.
+
+    /v1beta/models/MODEL:METHOD            a method of a model
+    /v1beta/models, /v1beta/models/MODEL   which models there are
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ METHODS = ("generateContent", "streamGenerateContent", "countTokens")
 _PATH = re.compile(
     r"/(?:v1|v1beta|v1alpha)/models/(?P<model>[^/:?#]+):(?P<method>[A-Za-z]+)(?:\?(?P<query>.*))?\Z"
 )
+_LIST = re.compile(r"/(?:v1|v1beta|v1alpha)/models(?:/(?P<model>[^/:?#]+))?(?:\?.*)?\Z")
 _EVENTS = re.compile(r"(?:^|&)(?:\$|%24)?alt=sse(?:&|$)")
 
 
@@ -40,3 +45,18 @@ def model_call(target: str) -> ModelCall | None:
     method = found["method"]
     events = method == "streamGenerateContent" and _EVENTS.search(found["query"] or "") is not None
     return ModelCall(unquote(found["model"]), method, events)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """A question for all models, or what is said about one."""
+
+    model: str | None = None
+
+
+def model_list(target: str) -> ModelList | None:
+    """The question for models a URL, or a path with its query, stands for; None when it is something else."""
+    found = _LIST.search(target)
+    if found is None:
+        return None
+    return ModelList(None if found["model"] is None else unquote(found["model"]))

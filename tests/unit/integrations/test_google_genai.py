@@ -136,11 +136,28 @@ async def test_errors_are_the_librarys_own(client: Client, scenario: str, code: 
 @LIBRARIES
 def test_what_code_assist_does_not_have_is_told(client: Client, emulator: Emulator) -> None:
     before = len(emulator.requests)
-    with pytest.raises(errors.ServerError, match="GET /v1/models is not available through Code Assist"):
-        list(client.models.list())
+    with pytest.raises(errors.ServerError, match="GET /v1/files is not available through Code Assist"):
+        list(client.files.list())
     with pytest.raises(errors.ServerError, match="not available"):
         client.models.embed_content(model="m", contents="x")
     assert len(emulator.requests) == before
+
+
+@LIBRARIES
+async def test_the_models_are_those_that_code_assist_has_a_quota_for(
+    client: Client, emulator: Emulator
+) -> None:
+    before = len(emulator.requests)
+    assert f"models/{MODEL}" in [model.name for model in client.models.list(config={"page_size": 2})]
+    assert f"models/{MODEL}" in [model.name async for model in await client.aio.models.list()]
+    assert "generateContent" in (client.models.get(model=MODEL).supported_actions or [])
+    with pytest.raises(errors.ClientError, match="not among the models that Code Assist") as missing:
+        await client.aio.models.get(model="no-such-model")
+    assert missing.value.code == 404
+    asked = emulator.requests[before:]
+    assert [call.path for call in asked] == ["/v1internal:retrieveUserQuota"] * 4
+    assert all(call.json["project"] for call in asked)
+    await client.aio.aclose()
 
 
 @LIBRARIES

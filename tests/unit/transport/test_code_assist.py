@@ -273,10 +273,30 @@ async def test_an_answer_that_is_not_json_is_unreadable() -> None:
         await layered(ScriptedTransport([reply("<html>")])).send(request("generateContent"))
 
 
+async def test_models_are_those_with_a_quota_and_another_is_not_found() -> None:
+    emulator = Emulator()
+    layer = emulated(emulator)
+    url = "https://gemini.example/v1beta/models"
+    listed = await read(await layer.send(Request("GET", f"{url}?pageSize=1&key=k")))
+    assert "models/gemini-2.5-flash" in [model["name"] for model in listed["models"]]
+    one = await read(await layer.send(Request("GET", f"{url}/gemini-2.5-flash")))
+    assert one in listed["models"]
+    missing = await layer.send(Request("GET", f"{url}/other"))
+    assert (missing.status, (await read(missing))["error"]["status"]) == (404, "NOT_FOUND")
+    assert [call.json for call in emulator.requests] == [{"project": "my-project"}] * 3
+
+
+async def test_a_refused_quota_is_the_refusal_of_the_models() -> None:
+    transport = ScriptedTransport([reply(b'[{"error":{"code":403,"message":"no"}}]', status=403)])
+    refused = await layered(transport).send(Request("GET", "https://x/v1beta/models"))
+    assert (refused.status, (await read(refused))["error"]["message"]) == (403, "no")
+
+
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("GET", "/v1beta/models"),
+        ("POST", "/v1beta/models"),
+        ("GET", "/v1beta/files"),
         ("POST", "/v1beta/models/m:embedContent"),
         ("POST", "/upload/v1beta/files"),
         ("GET", "/v1beta/models/m:generateContent"),

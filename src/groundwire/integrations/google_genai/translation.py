@@ -15,9 +15,10 @@ from groundwire.errors import InvalidRequest
 from groundwire.integrations.google_genai.shared_sign_in import SharedSignIn
 from groundwire.secret import Secret
 from groundwire.transport.auth import Headers
-from groundwire.transport.code_assist import code_assist_url, wrapped
-from groundwire.transport.gemini_path import METHODS, ModelCall, model_call
+from groundwire.transport.code_assist import code_assist_url, models_told, wrapped
+from groundwire.transport.gemini_path import METHODS, ModelCall, ModelList, model_call, model_list
 from groundwire.transport.http import USER_AGENT
+from groundwire.transport.model_list import quota_body, quota_url
 from groundwire.transport.translating import answer_headers, google_error, kept_headers, unavailable
 from groundwire.transport.unwrapping import error_in, plain_error, unwrapped
 
@@ -39,21 +40,26 @@ class Translation:
         self._request = request
         self._sign_in = sign_in
         self._call = model_call(str(request.url))
+        self._list = model_list(str(request.url)) if request.method == "GET" else None
 
-    def call(self) -> ModelCall:
+    def call(self) -> ModelCall | ModelList:
         """What is asked. Raises Impossible for what Code Assist does not have."""
         call, request = self._call, self._request
+        if self._list is not None:
+            return self._list
         if call is None or call.method not in METHODS or request.method != "POST":
             raise Impossible(501, unavailable("Code Assist", request.method, request.url.path))
         return call
 
     @staticmethod
-    def has_project(call: ModelCall) -> bool:
+    def has_project(call: ModelCall | ModelList) -> bool:
         """Whether a project is named in the request: counting has none."""
-        return call.method != "countTokens"
+        return isinstance(call, ModelList) or call.method != "countTokens"
 
-    def body(self, call: ModelCall, body: bytes, project: str) -> bytes:
+    def body(self, call: ModelCall | ModelList, body: bytes, project: str) -> bytes:
         """The body for Code Assist. Raises Impossible when the old one is not a JSON object."""
+        if isinstance(call, ModelList):
+            return quota_body(project)
         session = self._sign_in.session_id
         try:
             return wrapped(call, body, project=project, prompt_id=str(uuid.uuid4()), session_id=session)
@@ -70,17 +76,22 @@ class Translation:
             **credential,
         }
         plain = {name: one.reveal() if isinstance(one, Secret) else one for name, one in headers.items()}
-        url = code_assist_url(self.call(), self._sign_in.base_url)
+        call, server = self.call(), self._sign_in.base_url
+        url = quota_url(server) if isinstance(call, ModelList) else code_assist_url(call, server)
         return self._library.Request("POST", url, headers=plain, content=body, extensions=old.extensions)
 
     def streams(self, response: Any) -> bool:
         """Whether the answer is to be read piece by piece."""
-        return self.call().events and response.status_code < 400
+        return self._call is not None and self._call.events and response.status_code < 400
 
     def whole(self, response: Any, body: bytes) -> Any:
         """The answer to a whole body, good or bad."""
-        plain = plain_error(body) if response.status_code >= 400 else unwrapped(body)
-        return self._answer(response.status_code, plain, response.headers)
+        status = response.status_code
+        if status >= 400:
+            return self._answer(status, plain_error(body), response.headers)
+        if self._list is not None:
+            return self._answer(*models_told(self._list, body), response.headers)
+        return self._answer(status, unwrapped(body), response.headers)
 
     def failed_at_once(self, first: list[bytes]) -> Any:
         """The answer to a stream that begins with an error; None when it does not."""

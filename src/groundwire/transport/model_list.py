@@ -13,7 +13,7 @@ import msgspec
 
 from groundwire.errors import UnreadableAnswer
 from groundwire.transport.base import Request
-from groundwire.transport.gemini_path import METHODS
+from groundwire.transport.gemini_path import METHODS, ModelList
 
 PUBLISHER = "publishers/google/models/"
 
@@ -34,11 +34,14 @@ class _Publisher(msgspec.Struct):
     models: list[_PublisherModel] = msgspec.field(name="publisherModels", default_factory=list)
 
 
-def quota_request(base_url: str, project: str) -> Request:
-    """Asks Code Assist for the quota of a project, model by model."""
-    body = msgspec.json.encode({"project": project})
-    url = f"{base_url}/v1internal:retrieveUserQuota"
-    return Request("POST", url, {"content-type": "application/json"}, body)
+def quota_url(base_url: str) -> str:
+    """Where Code Assist tells the quota of a project, model by model."""
+    return f"{base_url}/v1internal:retrieveUserQuota"
+
+
+def quota_body(project: str) -> bytes:
+    """What it is asked there."""
+    return msgspec.json.encode({"project": project})
 
 
 def models_of_quota(body: bytes) -> list[dict[str, Any]]:
@@ -65,6 +68,14 @@ def publisher_models(body: bytes) -> list[dict[str, Any]]:
         raise UnreadableAnswer("Vertex AI listed its models in an unknown form.") from error
     names = (model.name.removeprefix(PUBLISHER) for model in listed.models)
     return _described(name for name in names if name.startswith("gemini"))
+
+
+def answered(asked: ModelList, models: list[dict[str, Any]]) -> bytes | None:
+    """The answer to a question for models; None when the one that was asked for is not among them."""
+    if asked.model is None:
+        return msgspec.json.encode({"models": models})
+    wanted = f"models/{asked.model}"
+    return next((msgspec.json.encode(model) for model in models if model["name"] == wanted), None)
 
 
 def _described(names: Iterable[str]) -> list[dict[str, Any]]:
