@@ -3,24 +3,38 @@
 The same question always has the same answer: the first matches in the order of paths. Ripgrep can search in
 that order only with one thread. So a search is run in parallel first: when it finds no more than was asked
 for, that is the whole answer and is put in order here; when it soon finds more, one run in order finds
-enough as soon.
+enough as soon. Files of any size are searched; only when that takes most of the time there is, or more memory
+than there may be, the search is made again without the large ones, and says so.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from groundwire.tools.grep_results import JS_SPACE, Matches
-from groundwire.tools.ripgrep import Line, Query, matching_lines, search
+from groundwire.tools.ripgrep import (
+    WITHOUT_LARGE_FILES,
+    Line,
+    Query,
+    RipgrepOutOfMemory,
+    RipgrepTimedOut,
+    matching_lines,
+    search,
+)
 from groundwire.workspace.boundary import Workspace
 from groundwire.workspace.ignore import Ignore
 from groundwire.workspace.spelling import is_protected
 
 IN_ORDER = ("--sort=path",)
 IN_PARALLEL = (f"--threads={max(4, min(os.cpu_count() or 1, 12))}",)
+WHOLE_FOLDER = "."
+"""The target of a search that names no file."""
+WITH_LARGE_FILES = 2 / 3
+"""The part of the time after which large files are given up."""
 _BATCH = 500
 """Lines that are held against the exclude pattern at once."""
 
@@ -74,6 +88,18 @@ class Shown:
 
 def first_matches(prepared: ContentSearch) -> Matches:
     """The first matches in the order of paths, all of them when there are no more than asked for."""
+    if prepared.target != WHOLE_FOLDER:
+        return _first_matches(prepared)
+    now = time.monotonic()
+    in_time = now + (prepared.deadline - now) * WITH_LARGE_FILES
+    try:
+        return _first_matches(replace(prepared, deadline=in_time))
+    except (RipgrepTimedOut, RipgrepOutOfMemory):
+        smaller = replace(prepared, options=(*prepared.options, *WITHOUT_LARGE_FILES), at_once=lambda: None)
+        return replace(_first_matches(smaller), without_large=True)
+
+
+def _first_matches(prepared: ContentSearch) -> Matches:
     lines = prepared.at_once()
     if lines is None:
         lines = _collect(prepared, IN_PARALLEL)
@@ -157,4 +183,4 @@ def with_context(prepared: ContentSearch, matches: Matches, around: int) -> Matc
         for line in found
     ]
     marked.sort(key=lambda line: (line.path.split("/"), line.number))
-    return Matches(marked, matches.limited)
+    return replace(matches, lines=marked)

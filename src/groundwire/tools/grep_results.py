@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from groundwire.tools.base import ToolResult
-from groundwire.tools.ripgrep import Line
+from groundwire.tools.ripgrep import MOST_FILE_SIZE, Line
 
 MOST_LINE_LENGTH = 2000
 # What JavaScript's trim() takes away.
@@ -22,6 +22,8 @@ class Matches:
 
     lines: Sequence[Line]
     limited: bool = False
+    without_large: bool = False
+    """Whether large files had to be left out for the search to come to an end."""
 
     @property
     def count(self) -> int:
@@ -94,6 +96,15 @@ def classic_result(matches: Matches, asked: Asked) -> ToolResult:
     text += blocks(matches.lines, trim_start=True)
     summary = f"Found {matches.count} {term}" + (" (limited)" if matches.limited else "")
     return ToolResult(text.strip(JS_SPACE), summary)
+
+
+def with_remark(result: ToolResult) -> ToolResult:
+    """The answer, with what was not looked at."""
+    remark = (
+        f"\n(Files larger than {MOST_FILE_SIZE}B were left out: they took too much time or memory. "
+        "Name such a file as the path to search it.)"
+    )
+    return replace(result, llm_content=f"{result.llm_content}{remark}")
 
 
 def blocks(lines: Sequence[Line], *, trim_start: bool = False) -> str:

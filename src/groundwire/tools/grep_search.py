@@ -17,7 +17,7 @@ from groundwire.characters import is_sayable
 from groundwire.errors import ToolError
 from groundwire.tools.base import Arguments, Declaration, Dialect, ErrorType, ToolContext, ToolResult, invalid
 from groundwire.tools.common_word import WordSearch, first_lines, is_plain, is_plain_name, lines_around
-from groundwire.tools.content_search import ContentSearch, Shown, first_matches, with_context
+from groundwire.tools.content_search import WHOLE_FOLDER, ContentSearch, Shown, first_matches, with_context
 from groundwire.tools.declaring import boolean, integer, parameters, string
 from groundwire.tools.grep_results import (
     Asked,
@@ -25,6 +25,7 @@ from groundwire.tools.grep_results import (
     lines_result,
     names_result,
     nothing_found,
+    with_remark,
 )
 from groundwire.tools.node_errors import node_message
 from groundwire.tools.places import place
@@ -63,8 +64,6 @@ _ENDINGS_LEFT_OUT = (".log", ".tmp")
 # Directories by their name alone: ripgrep looks them up at once and never enters them.
 EXCLUDES = (*(f"{name}/" for name in _FOLDERS_LEFT_OUT), *(f"*{ending}" for ending in _ENDINGS_LEFT_OUT))
 """What ripgrep is told to leave out, as Gemini CLI does."""
-_ANY_SIZE = ("--max-filesize=1024G",)
-"""For a file that is named: whoever names it wants it searched, however large it is."""
 _PLAIN_ARGUMENTS = frozenset(
     (
         "pattern",
@@ -150,12 +149,14 @@ class GrepSearch:
         except RipgrepError as error:
             raise _failed(error, arguments) from None
         if classic:
-            return classic_result(matches, asked)
-        if not matches.lines:
-            return nothing_found(asked)
-        if arguments.get("names_only"):
-            return names_result(matches, asked)
-        return lines_result(matches, asked, prepared.folder)
+            result = classic_result(matches, asked)
+        elif not matches.lines:
+            result = nothing_found(asked)
+        elif arguments.get("names_only"):
+            result = names_result(matches, asked)
+        else:
+            result = lines_result(matches, asked, prepared.folder)
+        return with_remark(result) if matches.without_large else result
 
 
 def _start(context: ToolContext, path: str) -> WorkspacePath:
@@ -209,12 +210,11 @@ def _prepare(
     return ContentSearch(
         query=query,
         folder=folder,
-        target=f"./{start.name}" if is_file else ".",
+        target=f"./{start.name}" if is_file else WHOLE_FOLDER,
         options=(
             *query.options(),
             *_file_options(context, include, prefix, no_ignore=no_ignore),
             *_line_options(arguments),
-            *(_ANY_SIZE if is_file else ()),
         ),
         exclude=Query(excluded, case_sensitive=query.case_sensitive) if excluded else None,
         keep=Shown(context.workspace, prefix + "/" if prefix else "", ignore),

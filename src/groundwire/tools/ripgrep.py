@@ -47,8 +47,8 @@ _OUTPUT = (
     "--no-context-separator",
     # A file that is named is mapped otherwise, and may be larger than the memory.
     "--no-mmap",
-    f"--max-filesize={MOST_FILE_SIZE}",
 )
+WITHOUT_LARGE_FILES = (f"--max-filesize={MOST_FILE_SIZE}",)
 
 
 class RipgrepError(Exception):
@@ -61,6 +61,10 @@ class RipgrepMissing(RipgrepError):
 
 class RipgrepFailed(RipgrepError):
     """Ripgrep refused the search, in its own words."""
+
+
+class RipgrepOutOfMemory(RipgrepFailed):
+    """A line was longer than the memory that ripgrep may use."""
 
 
 class RipgrepTimedOut(RipgrepError):
@@ -187,7 +191,7 @@ def _running(
     if late.is_set():
         raise RipgrepTimedOut("The search took too long.")
     if code == -signal.SIGABRT:
-        raise RipgrepFailed("ripgrep needed too much memory: a line there is too long to be searched.")
+        raise RipgrepOutOfMemory("ripgrep needed too much memory: a line there is too long to be searched.")
     # Code 2 without words: some file could not be read, and the rest was searched.
     if code == 2 and said.strip():
         raise RipgrepFailed(said.decode("utf-8", "replace"))

@@ -1,7 +1,7 @@
 """What an address of the Gemini API asks for, whatever stands before it.
 
-    /v1beta/models/MODEL:METHOD            a method of a model
-    /v1beta/models, /v1beta/models/MODEL   which models there are
+/v1beta/models/MODEL:METHOD            a method of a model
+/v1beta/models, /v1beta/models/MODEL   which models there are
 """
 
 from __future__ import annotations

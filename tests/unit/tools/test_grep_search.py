@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from groundwire.tools import ripgrep
+from groundwire.tools import content_search, ripgrep
 from groundwire.tools.base import Dialect, ToolResult
 from groundwire.tools.toolset import toolset
 
@@ -37,13 +39,52 @@ def test_directories_of_built_things_are_left_out_and_files_of_that_name_are_not
     assert found == {"a.txt", "src/b.py", "src/deep/build", "src/deep/c.py"}
 
 
-def test_a_large_file_is_searched_when_it_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        ripgrep, "_OUTPUT", tuple(o.replace(ripgrep.MOST_FILE_SIZE, "2K") for o in ripgrep._OUTPUT)
+def test_a_file_of_any_size_is_searched(root: Path) -> None:
+    with (root / "large.txt").open("wb") as large:
+        for _ in range(300):
+            large.write((b"a line of a text\n" * 61_681)[: 1024 * 1024 - 1] + b"\n")
+        large.write(b"unusual\n")
+    result = search(root, pattern="unusual", context=0)
+    assert "File: large.txt" in result.llm_content
+    assert "left out" not in result.llm_content
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ripgrep's memory is bounded on Linux only")
+@pytest.mark.parametrize("dialect", [Dialect.CURRENT, Dialect.CLASSIC])
+@pytest.mark.parametrize("pattern", ["two", "absent"])
+def test_a_file_that_keeps_a_search_from_its_end_is_left_out_and_that_is_said(
+    root: Path, monkeypatch: pytest.MonkeyPatch, dialect: Dialect, pattern: str
+) -> None:
+    without = search(root, dialect, pattern=pattern).llm_content
+    monkeypatch.setattr(ripgrep, "MOST_MEMORY", 48 * 1024 * 1024)
+    monkeypatch.setattr(content_search, "WITHOUT_LARGE_FILES", ("--max-filesize=2M",))
+    (root / "line.txt").write_bytes(b"x" * 100 * 1024 * 1024)
+    assert search(root, dialect, pattern=pattern).llm_content == without + (
+        "\n(Files larger than 256MB were left out: they took too much time or memory. "
+        "Name such a file as the path to search it.)"
     )
-    (root / "large.log").write_text("a line of a log\n" * 500 + "unusual\n", encoding="utf-8")
-    assert "No matches found" in str(search(root, pattern="unusual").llm_content)
-    assert "L501: unusual" in str(search(root, pattern="unusual", dir_path="large.log").llm_content)
+
+
+def test_large_files_are_given_up_before_the_time_is_over(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[tuple[bool, float]] = []
+
+    def slow(folder: str, options: list[str], paths: list[str], **how: Any) -> Iterator[ripgrep.Line]:
+        large = not any(option.startswith("--max-filesize") for option in options)
+        tried.append((large, how["deadline"] - time.monotonic()))
+        if large:
+            raise ripgrep.RipgrepTimedOut("The search took too long.")
+        yield ripgrep.Line("a.txt", 2, "two", is_context=False)
+
+    monkeypatch.setattr(content_search, "search", slow)
+    result = search(root, pattern="two|2", context=0)
+    assert "L2: two" in result.llm_content
+    assert "left out" in result.llm_content
+    (first, most), (second, rest) = tried
+    assert (first, second) == (True, False)
+    assert 15 < most < 20.1
+    assert 25 < rest < 30.1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="ripgrep's memory is bounded on Linux only")
