@@ -1,7 +1,8 @@
 """Finding files by glob patterns: the walk shared by glob and read_many_files.
 
 Links are reported when they lead to a file inside the root, and nothing outside the root is ever reported,
-whatever a pattern says. Files below an ignored directory are looked at only to count them.
+whatever a pattern says. Files below an ignored directory are looked at only to count them, and not for long:
+a build folder may hold many times the files of its project.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from groundwire.errors import ToolError
 from groundwire.tools.glob_pattern import Glob, GlobState, escape
 from groundwire.workspace.boundary import Workspace, WorkspacePath
 from groundwire.workspace.ignore import Ignore
-from groundwire.workspace.walk import walk
+from groundwire.workspace.walk import Allowance, walk
 
 CORE_EXCLUDES = (
     "**/node_modules/**",
@@ -27,6 +28,8 @@ CORE_EXCLUDES = (
 """What Gemini CLI's glob never looks into."""
 MOST_FOUND = 200_000
 """A search stops here: nobody reads more, and memory stays bounded in a tree of any size."""
+MOST_IGNORED = 1000
+"""Ignored files and directories that are looked at to count them."""
 _State = tuple[GlobState, GlobState | None]
 
 
@@ -39,6 +42,25 @@ class FoundFile(NamedTuple):
     is_link: bool
 
 
+class Findings(NamedTuple):
+    """The files that match, and whether the ignored ones among them are all there."""
+
+    files: list[FoundFile]
+    all_counted: bool
+
+    @property
+    def shown(self) -> list[FoundFile]:
+        """Those that are not ignored."""
+        return [file for file in self.files if not file.ignored]
+
+    def ignored_count(self, shown: int) -> str:
+        """How many are ignored, in words; nothing when there are none."""
+        ignored = len(self.files) - shown
+        if self.all_counted:
+            return str(ignored) if ignored else ""
+        return f"more than {ignored}" if ignored else "an unknown number of"
+
+
 def find(
     workspace: Workspace,
     start: WorkspacePath,
@@ -48,13 +70,14 @@ def find(
     excludes: Iterable[str] = CORE_EXCLUDES,
     ignore_case: bool,
     cancelled: Callable[[], bool] = lambda: False,
-) -> list[FoundFile]:
+) -> Findings:
     """Every file below `start` that matches one of the patterns and none of `excludes` (`MOST_FOUND`)."""
     inside = [one for one in (_below(start, pattern) for pattern in patterns) if one is not None]
     wanted = Glob(inside, ignore_case=ignore_case)
     unwanted = Glob(excludes, ignore_case=ignore_case)
     first: _State = (wanted.start, unwanted.start)
     found: list[FoundFile] = []
+    allowance = Allowance(MOST_IGNORED)
     for path, entry, ignored in walk(
         workspace,
         start,
@@ -62,7 +85,7 @@ def find(
         state=first,
         enter=_enter,
         want=_wanted,
-        show_ignored=True,
+        ignored=allowance,
         cancelled=cancelled,
     ):
         if len(found) >= MOST_FOUND:
@@ -81,7 +104,7 @@ def find(
         if target is not None:
             ignored = ignored or ignore.ignores(target.relative, is_directory=False)
             found.append(FoundFile(path, ignored, status.st_mtime_ns, is_link=True))
-    return found
+    return Findings(found, all_counted=not allowance.exceeded)
 
 
 def _enter(state: _State, name: str) -> _State | None:

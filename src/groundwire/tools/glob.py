@@ -11,7 +11,7 @@ from groundwire.tools import finding
 from groundwire.tools.base import Arguments, Declaration, Dialect, ErrorType, ToolContext, ToolResult, invalid
 from groundwire.tools.collation import collation_key
 from groundwire.tools.declaring import boolean, parameters, string
-from groundwire.tools.finding import FoundFile, find, literal_if_it_exists
+from groundwire.tools.finding import Findings, FoundFile, find, literal_if_it_exists
 from groundwire.tools.node_errors import node_message
 from groundwire.tools.places import place
 from groundwire.workspace.boundary import WorkspacePath
@@ -68,7 +68,7 @@ class GlobTool:
         if not pattern.strip():
             raise invalid("The 'pattern' parameter cannot be empty.")
         try:
-            files = _find(arguments, context, start, pattern)
+            found = _find(arguments, context, start, pattern)
         except OSError as error:
             message = f"Error during glob search operation: {node_message(error, 'scandir', start.absolute)}"
             raise ToolError(
@@ -76,8 +76,8 @@ class GlobTool:
                 kind=ErrorType.GLOB_EXECUTION_ERROR,
                 display="Error: An unexpected error occurred.",
             ) from None
-        shown = [file for file in files if not file.ignored]
-        ignored = len(files) - len(shown)
+        shown = found.shown
+        ignored = found.ignored_count(len(shown))
         if not shown:
             return ToolResult(_none_found(pattern, start, ignored, classic=classic), "No files found")
         paths = newest_first(shown, start, time.time_ns(), strictly=classic)
@@ -86,8 +86,8 @@ class GlobTool:
             f'Found {len(paths)} file(s) matching "{pattern}" within {start.absolute}{note}, '
             "sorted by modification time (newest first):\n" + "\n".join(paths)
         )
-        if len(files) >= finding.MOST_FOUND:
-            text += f"\n(The search stopped after {len(files)} files. Use a narrower pattern.)"
+        if len(found.files) >= finding.MOST_FOUND:
+            text += f"\n(The search stopped after {len(found.files)} files. Use a narrower pattern.)"
         return ToolResult(text, f"Found {len(paths)} matching file(s)")
 
 
@@ -100,7 +100,7 @@ def _start(context: ToolContext, path: str) -> WorkspacePath:
     return start
 
 
-def _find(arguments: Arguments, context: ToolContext, start: WorkspacePath, pattern: str) -> list[FoundFile]:
+def _find(arguments: Arguments, context: ToolContext, start: WorkspacePath, pattern: str) -> Findings:
     ignore = Ignore(
         context.workspace,
         git=arguments.get("respect_git_ignore", context.git_ignore),
@@ -130,7 +130,7 @@ def newest_first(files: list[FoundFile], start: WorkspacePath, now_ns: int, *, s
     return [prefix + file.path for file in (*recent, *older)]
 
 
-def _none_found(pattern: str, start: WorkspacePath, ignored: int, *, classic: bool) -> str:
+def _none_found(pattern: str, start: WorkspacePath, ignored: str, *, classic: bool) -> str:
     message = f'No files found matching pattern "{pattern}" within {start.absolute}'
     if classic:
         return message + "." + (f" ({ignored} files were git-ignored)" if ignored else "")

@@ -178,13 +178,13 @@ def _files(
             kind=ErrorType.READ_MANY_FILES_SEARCH_ERROR,
             display=f"Error: {message}",
         ) from None
-    shown = sorted((file for file in found if not file.ignored), key=_code_units)
+    shown = sorted(found.shown, key=_code_units)
     allowed = [file for file in shown if not is_protected(file.path)]
     for file in shown if len(allowed) < len(shown) else ():
         if is_protected(file.path):
             gathered.skip(os.path.join(context.workspace.root, file.path), "Security: Path not in workspace")
-    if len(shown) < len(found):
-        gathered.skip(f"{len(found) - len(shown)} file(s)", "ignored by project ignore files")
+    if ignored := found.ignored_count(len(shown)):
+        gathered.skip(f"{ignored} file(s)", "ignored by project ignore files")
     return allowed
 
 

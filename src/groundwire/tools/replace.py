@@ -10,7 +10,7 @@ are named, never edited in its place.
 from __future__ import annotations
 
 import errno
-from itertools import count, islice
+from itertools import count
 
 from groundwire.errors import ToolError
 from groundwire.tools.base import (
@@ -207,7 +207,7 @@ def _same_name(context: ToolContext, where: WorkspacePath) -> list[str]:
         ignore_case=False,
         cancelled=lambda: context.cancelled() or next(entered) > MOST_DIRECTORIES,
     )
-    return sorted(file.path for file in islice(found, MOST_SUGGESTIONS) if not file.ignored)
+    return sorted(file.path for file in found.shown[:MOST_SUGGESTIONS])
 
 
 def _creation(where: WorkspacePath, content: str) -> PlannedWrite:

@@ -60,6 +60,23 @@ class Found(NamedTuple):
     ignored: bool
 
 
+@dataclass(slots=True)
+class Allowance:
+    """How much of what is ignored a walk may still look at: files it gives, and directories it enters."""
+
+    left: int
+
+    def take(self) -> bool:
+        """Whether one more may be looked at."""
+        self.left -= 1
+        return self.left >= 0
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether something was not looked at."""
+        return self.left < 0
+
+
 State = TypeVar("State")
 """What the caller knows about a directory while the walk is in it."""
 
@@ -72,14 +89,14 @@ def walk(
     state: State,
     enter: Callable[[State, str], State | None],
     want: Callable[[State], Callable[[str], object]],
-    show_ignored: bool = False,
+    ignored: Allowance | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Iterator[Found]:
     """Every entry that is no directory and that is wanted.
 
     `state` belongs to the directory `start`; `enter` gives the state of a directory below, or None to
     stay out of it; `want` gives the test for the names of files in a directory. Ignored files are left
-    out, and ignored directories not entered, unless `show_ignored`.
+    out, and ignored directories not entered, but for what `ignored` allows.
     """
     levels = [_first_level(workspace, start, ignore)]
     states = [state]
@@ -96,7 +113,9 @@ def walk(
                     if cancelled():
                         return
                     hidden = rules is not None and rules.ignores(name, True)
-                    below = enter(state, name) if show_ignored or not hidden else None
+                    below = enter(state, name) if ignored is not None or not hidden else None
+                    if below is not None and hidden and ignored is not None and not ignored.take():
+                        below = None
                     if below is not None and len(levels) < DEEPEST:
                         deeper = _go_into(level, entry, ignore, hidden=hidden)
                         if deeper is not None:
@@ -105,7 +124,7 @@ def walk(
                             break
                 elif wanted(name):
                     hidden = rules is not None and rules.ignores(name, False)
-                    if show_ignored or not hidden:
+                    if not hidden or (ignored is not None and ignored.take()):
                         yield Found(prefix + name, entry, hidden)
             else:
                 levels.pop().close()

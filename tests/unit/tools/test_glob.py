@@ -106,6 +106,48 @@ def test_ignored_files_are_counted_and_dependencies_are_not(tmp_path: Path) -> N
     assert names(tmp_path, pattern="**/*.js", respect_git_ignore=False) == ["out/a.js", "src/a.js"]
 
 
+@pytest.mark.parametrize(
+    ("folders", "files", "note"),
+    [
+        (1, 8, " (8 additional files were ignored)"),
+        (1, 9, " (9 additional files were ignored)"),
+        (1, 30, " (more than 9 additional files were ignored)"),
+        (30, 1, None),
+    ],
+)
+def test_a_large_ignored_folder_is_not_searched_to_its_end_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folders: int, files: int, note: str | None
+) -> None:
+    monkeypatch.setattr(finding, "MOST_IGNORED", 10)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitignore").write_text("out*/\n", encoding="utf-8")
+    (tmp_path / "a.js").write_bytes(b"")
+    for folder in range(folders):
+        (tmp_path / f"out{folder}").mkdir()
+        for file in range(files):
+            (tmp_path / f"out{folder}" / f"{file}.js").write_bytes(b"")
+    told = find(tmp_path, pattern="**/*.js").llm_content
+    assert told.startswith('Found 1 file(s) matching "**/*.js"')
+    if note is not None:
+        assert f"within {tmp_path}{note}, sorted" in told
+    else:
+        assert " (more than 5 additional files were ignored), sorted" in told
+    assert len(names(tmp_path, pattern="**/*.js", respect_git_ignore=False)) == 1 + folders * files
+
+
+def test_nothing_found_beside_a_large_ignored_folder_says_what_was_not_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finding, "MOST_IGNORED", 1)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitignore").write_text("out/\n", encoding="utf-8")
+    (tmp_path / "out" / "deeper").mkdir(parents=True)
+    (tmp_path / "out" / "deeper" / "a.js").write_bytes(b"")
+    assert find(tmp_path, pattern="**/*.js").llm_content.endswith(
+        " (an unknown number of files were ignored)"
+    )
+
+
 def test_a_name_that_looks_like_a_pattern_is_found_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "app" / "[slug]").mkdir(parents=True)
     (tmp_path / "app" / "[slug]" / "page.tsx").write_bytes(b"")

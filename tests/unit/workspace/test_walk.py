@@ -7,7 +7,7 @@ from pathlib import Path
 
 from groundwire.workspace.boundary import Workspace
 from groundwire.workspace.ignore import Ignore
-from groundwire.workspace.walk import DEEPEST, walk
+from groundwire.workspace.walk import DEEPEST, Allowance, walk
 
 
 def paths(root: Path, *, show_ignored: bool = False, start: str = ".") -> list[str]:
@@ -19,7 +19,7 @@ def paths(root: Path, *, show_ignored: bool = False, start: str = ".") -> list[s
         state=0,
         enter=lambda depth, name: depth + 1 if name != "closed" else None,
         want=lambda depth: bool,
-        show_ignored=show_ignored,
+        ignored=Allowance(100) if show_ignored else None,
     )
     return sorted(f"{file.path}{' (ignored)' if file.ignored else ''}" for file in found)
 
