@@ -166,7 +166,7 @@ def with_context(prepared: ContentSearch, matches: Matches, around: int) -> Matc
     """The few matches again, with the lines around them; only what matched before counts as a match."""
     at_once = None if prepared.exclude else prepared.around_at_once(matches.lines, around)
     if at_once is not None:
-        return Matches(at_once, matches.limited)
+        return replace(matches, lines=at_once)
     known = {(line.path, line.number) for line in matches.lines}
     paths = list(dict.fromkeys(f"./{line.path}" for line in matches.lines))
     lines = search(

@@ -51,7 +51,7 @@ def test_a_file_of_any_size_is_searched(root: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="ripgrep's memory is bounded on Linux only")
 @pytest.mark.parametrize("dialect", [Dialect.CURRENT, Dialect.CLASSIC])
-@pytest.mark.parametrize("pattern", ["two", "absent"])
+@pytest.mark.parametrize("pattern", ["two", "three", "absent"])
 def test_a_file_that_keeps_a_search_from_its_end_is_left_out_and_that_is_said(
     root: Path, monkeypatch: pytest.MonkeyPatch, dialect: Dialect, pattern: str
 ) -> None:
