@@ -5,6 +5,7 @@ An observation of OpenHands carries texts and images. What is neither (PDF, audi
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -34,8 +35,16 @@ class Image:
 
 
 def given_arguments(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments as the model sent them; null is another word for what it left out."""
-    return {name: value for name, value in values.items() if value is not None}
+    """The arguments as the model sent them; null is another word for what it left out.
+
+    ValueError, which the SDK tells the model, for what it could not store: half characters are in no UTF-8.
+    """
+    given = {name: value for name, value in values.items() if value is not None}
+    try:
+        json.dumps(given, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError("The arguments hold half a character (a surrogate that stands alone).") from None
+    return given
 
 
 def pieces(result: ToolResult) -> list[Text | Image]:

@@ -51,6 +51,11 @@ def test_what_the_model_left_out_is_left_out() -> None:
     assert given_arguments(values) == {"file_path": "a", "other": 0}
 
 
+def test_arguments_that_no_conversation_can_store_are_refused() -> None:
+    with pytest.raises(ValueError, match="half a character"):
+        given_arguments({"include": [{"deep": "\ud800"}]})
+
+
 def test_texts_stay_texts_and_images_images() -> None:
     image = {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}
     assert pieces(ToolResult("hello")) == [Text("hello")]
