@@ -108,7 +108,7 @@ class TableDisplay(LinesDisplay):
         table = Table(
             title=self._title(), caption=self._caption(), title_justify="left", caption_justify="left"
         )
-        for head in ("toolset", "done", "resolved", "turns", "failed edits", "stopped", "errors"):
+        for head in ("toolset", "done", "resolved", "turns", "failed edits", "stopped", "not made"):
             table.add_column(head, justify="left" if head == "toolset" else "right")
         for name, group in by_toolset(self.results.values()).items():
             one = summarised(group)
