@@ -84,15 +84,16 @@ def make_attempt(attempt: Attempt, settings: Settings, repositories: Path) -> Do
     try:
         return _made(attempt, settings, repository_of(attempt.task, repositories), scratch)
     except GroundwireError as error:
-        return _not_made(attempt, f"{error}", began)
+        return not_made(attempt, f"{error}", time.monotonic() - began)
     except Exception as error:  # noqa: BLE001  (a bug, a full disk: it costs this attempt and not the run)
-        return _not_made(attempt, f"The attempt broke: {type(error).__name__}: {error}", began)
+        why = f"The attempt broke: {type(error).__name__}: {error}"
+        return not_made(attempt, why, time.monotonic() - began)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _not_made(attempt: Attempt, why: str, began: float) -> Done:
-    seconds = time.monotonic() - began
+def not_made(attempt: Attempt, why: str, seconds: float = 0.0) -> Done:
+    """An attempt that came to nothing, and why."""
     return Done(Result(key=attempt.key, status=Status.ERROR, reason=why, seconds=seconds))
 
 

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from groundwire.errors import EvaluationFailed, MissingPackage
-from groundwire.evaluation.attempt import Attempt, Done, Settings, make_attempt
+from groundwire.evaluation.attempt import Attempt, Done, Settings, make_attempt, not_made
+from groundwire.evaluation.results import Key
 
-MOST_BREAKS = 3
-"""How often a pool may lose a worker before the run gives up."""
+MOST_DEATHS = 3
+"""How many attempts in a row may each kill a process of their own before the run gives up."""
+KILLED = "Its process was killed, most likely for lack of memory."
 INSTALL_RAY = "pip install 'groundwire[ray]'"
 
 Started = Callable[[Attempt], None]
@@ -52,24 +54,37 @@ class PoolEngine:
     def run(
         self, attempts: Sequence[Attempt], settings: Settings, repositories: Path, started: Started
     ) -> Iterator[Done]:
-        """Make the attempts; a worker that dies costs the attempt one more try, not the run."""
+        """Make the attempts; one that kills its process costs itself, not the run."""
         left = {attempt.key: attempt for attempt in attempts}
-        for _ in range(MOST_BREAKS):
-            try:
-                for done in self._round(list(left.values()), settings, repositories, started):
+        deaths = 0
+        while left:
+            under_way: dict[Key, Attempt] = {}
+            with contextlib.suppress(BrokenProcessPool):
+                for done in self._round(list(left.values()), settings, repositories, started, under_way):
                     del left[done.result.key]
                     yield done
                 return
-            except BrokenProcessPool:
-                continue
-        raise EvaluationFailed(
-            "A worker process was killed again and again, most likely for lack of memory.",
-            hint="Start the same command with fewer --workers; what is finished is kept.",
-        )
+            # Which one killed its process cannot be known, so each of them is made once more, alone.
+            for attempt in under_way.values():
+                alone = _made_alone(attempt, settings, repositories)
+                del left[attempt.key]
+                yield alone or not_made(attempt, KILLED)
+                deaths = deaths + 1 if alone is None else 0
+                if deaths == MOST_DEATHS:
+                    raise EvaluationFailed(
+                        "Process after process was killed, most likely for lack of memory.",
+                        hint="Start the same command when there is more of it; what is finished is kept.",
+                    )
 
     def _round(
-        self, attempts: Sequence[Attempt], settings: Settings, repositories: Path, started: Started
+        self,
+        attempts: Sequence[Attempt],
+        settings: Settings,
+        repositories: Path,
+        started: Started,
+        under_way: dict[Key, Attempt],
     ) -> Iterator[Done]:
+        """Make attempts until all are made or a process dies; `under_way` holds those that were begun."""
         context = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(self._workers, context, initializer=_begin_work)
         waiting = iter(attempts)
@@ -78,6 +93,7 @@ class PoolEngine:
             while True:
                 # One more than there are workers, so that none waits for the next attempt to arrive.
                 while len(running) <= self._workers and (attempt := next(waiting, None)) is not None:
+                    under_way[attempt.key] = attempt
                     with _not_interrupted():  # submitting may start a worker
                         running.add(pool.submit(make_attempt, attempt, settings, repositories))
                     started(attempt)
@@ -85,11 +101,21 @@ class PoolEngine:
                     return
                 finished, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in finished:
-                    yield future.result()
+                    done = future.result()
+                    del under_way[done.result.key]
+                    yield done
         finally:
             pool.shutdown(wait=not running, cancel_futures=True)
             if running:
                 _end(pool)
+
+
+def _made_alone(attempt: Attempt, settings: Settings, repositories: Path) -> Done | None:
+    """One attempt in a process of its own; None when that process was killed."""
+    with contextlib.suppress(BrokenProcessPool):
+        (done,) = PoolEngine(1)._round([attempt], settings, repositories, lambda _: None, {})
+        return done
+    return None
 
 
 def _end(pool: ProcessPoolExecutor) -> None:

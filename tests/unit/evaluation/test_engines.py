@@ -15,8 +15,8 @@ from typing import cast
 import pytest
 
 from groundwire.errors import EvaluationFailed, MissingPackage
-from groundwire.evaluation.attempt import Attempt, Settings
-from groundwire.evaluation.engines import PoolEngine, RayEngine, _not_interrupted, engine_named
+from groundwire.evaluation.attempt import Attempt, Done, Settings
+from groundwire.evaluation.engines import KILLED, PoolEngine, RayEngine, _not_interrupted, engine_named
 from groundwire.evaluation.results import Key, Result, Status, read_results
 from groundwire.evaluation.run import Wanted, evaluate
 from tests.unit.evaluation.conftest import Bench
@@ -61,16 +61,35 @@ def test_what_is_finished_is_kept_when_the_run_is_interrupted(bench: Bench, tmp_
 class Deadly:
     """Kills the process it is handed to."""
 
-    key = Key("a", "gemini", "replay:exact")
+    def __init__(self, name: str) -> None:
+        self.key = Key(name, "gemini", "replay:exact")
 
     def __reduce__(self) -> tuple[object, tuple[int]]:
         return os._exit, (1,)
 
 
-def test_a_pool_whose_workers_are_killed_again_and_again_gives_up(tmp_path: Path) -> None:
-    attempts = cast("list[Attempt]", [Deadly()])
-    with pytest.raises(EvaluationFailed, match=r"killed again and again.*--workers"):
-        list(PoolEngine(1).run(attempts, Settings(), tmp_path, lambda attempt: None))
+class Harmless:
+    """An attempt without a task: it comes to nothing, but in a process that lives on."""
+
+    def __init__(self, name: str) -> None:
+        self.key = Key(name, "gemini", "replay:exact")
+
+
+def test_an_attempt_that_kills_its_process_costs_itself_and_not_the_run(tmp_path: Path) -> None:
+    attempts = cast("list[Attempt]", [Harmless("a"), Deadly("b"), Harmless("c"), Harmless("d")])
+    made = list(PoolEngine(2).run(attempts, Settings(), tmp_path, lambda attempt: None))
+    assert sorted(done.result.key.task for done in made) == ["a", "b", "c", "d"]
+    reasons = {done.result.key.task: done.result.reason for done in made}
+    assert reasons.pop("b") == KILLED
+    assert all("no attribute 'task'" in reason for reason in reasons.values())
+
+
+def test_a_run_all_of_whose_processes_are_killed_gives_up(tmp_path: Path) -> None:
+    attempts = cast("list[Attempt]", [Deadly(name) for name in "abcdef"])
+    told: list[Done] = []
+    with pytest.raises(EvaluationFailed, match=r"Process after process was killed.* is kept"):
+        told.extend(PoolEngine(2).run(attempts, Settings(), tmp_path, lambda attempt: None))
+    assert [done.result.reason for done in told] == [KILLED] * 3
 
 
 def test_a_run_that_is_killed_loses_no_finished_attempt(bench: Bench, tmp_path: Path) -> None:
