@@ -15,7 +15,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from groundwire.cli.terminal_look import fitting
+from groundwire.cli.terminal_look import columns, fitting
 from groundwire.errors import UsageError
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _fitting(line: str) -> str:
     """The line, on a terminal cut where it would wrap."""
     if not sys.stdout.isatty():
         return line
-    return fitting(line, os.get_terminal_size(sys.stdout.fileno()).columns, end="…")
+    return fitting(line, columns(sys.stdout), end="…")
 
 
 def _when(at: str) -> str:

@@ -6,13 +6,12 @@ of what was said. In a pipe there is none.
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable
 from typing import TextIO
 
 from groundwire.agent.prices import in_dollars
-from groundwire.cli.terminal_look import as_wanted, fitting
+from groundwire.cli.terminal_look import as_wanted, columns, fitting
 
 _CLEAR = "\r\x1b[2K"
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
@@ -27,11 +26,11 @@ class StatusLine:
         stream: TextIO,
         *,
         clock: Callable[[], float] = time.monotonic,
-        width: Callable[[], int] = lambda: shutil.get_terminal_size().columns,
+        width: Callable[[], int] | None = None,
     ) -> None:
         self._stream = stream
         self._clock = clock
-        self._width = width
+        self._width = width or (lambda: columns(stream))
         self._began = clock()
         self._frame = 0
         self._shown = False

@@ -8,6 +8,7 @@ import re
 from typing import TextIO
 from unicodedata import combining, east_asian_width
 
+_USUAL_COLUMNS = 80
 _COLOURS = re.compile(r"\x1b\[\d*m")
 
 
@@ -26,13 +27,21 @@ def can_redraw(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def fitting(text: str, columns: int, end: str = "") -> str:
+def columns(stream: TextIO) -> int:
+    """How wide the terminal behind a stream is; another stream may be a file, or another terminal."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS
+    except (OSError, ValueError):  # no terminal, or no file at all
+        return _USUAL_COLUMNS
+
+
+def fitting(text: str, most: int, end: str = "") -> str:
     """The text, or as much of its beginning as fits into so many columns, and `end` to show that."""
-    room = columns
+    room = most
     for index, letter in enumerate(text):
         room -= columns_of(letter)
         if room < 0:
-            return fitting(text[:index], columns - len(end)) + end if end else text[:index]
+            return fitting(text[:index], most - len(end)) + end if end else text[:index]
     return text
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
+import re
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +15,7 @@ from groundwire.agent.outcome import Ending, Outcome
 from groundwire.agent.reply import Usage
 from groundwire.cli.run_display import RunDisplay
 from groundwire.cli.status_line import StatusLine
-from groundwire.cli.terminal_look import as_wanted, fitting
+from groundwire.cli.terminal_look import as_wanted, columns, fitting
 
 
 class Terminal(io.StringIO):
@@ -58,6 +62,33 @@ def test_a_terminal_without_colours_has_a_status_line_and_a_dumb_one_has_none(
 )
 def test_a_line_is_cut_by_the_columns_it_takes(text: str, columns: int, shown: str) -> None:
     assert fitting(text, columns, end="…") == shown
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+@pytest.mark.parametrize(("width", "seen"), [(30, 30), (0, 80)])
+def test_a_line_is_as_wide_as_the_terminal_it_stands_on(width: int, seen: int) -> None:
+    import fcntl
+    import struct
+    import termios
+
+    ours, theirs = os.openpty()
+    with open(theirs, "w", encoding="utf-8") as stream, open(ours, "rb") as screen:
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+        assert columns(stream) == seen
+        status = StatusLine(stream)
+        status.doing = "x" * 200
+        status.show()
+        shown = as_plain(screen.read1().decode())
+        assert len(shown) == seen - 1
+
+
+def test_what_is_no_terminal_is_of_the_usual_width(tmp_path: Path) -> None:
+    with (tmp_path / "file").open("w", encoding="utf-8") as stream:
+        assert columns(stream) == columns(io.StringIO()) == 80
+
+
+def as_plain(text: str) -> str:
+    return re.sub(r"\r|\x1b\[\d*[mK]", "", text)
 
 
 def used(stream: io.StringIO, cost: float | None, basis: str) -> str:
