@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from groundwire.agent.tally import Limits
 from groundwire.citations import failure
 from groundwire.errors import ConnectFailed, GeminiSearchFailed, ModelFailed
 from groundwire.testing import ScriptedModel, calls, says
+from groundwire.tools.run_shell_command import Shell
 from tests.unit.agent.conftest import WEATHER, run, search, told
 
 WRITE = ("write_file", {"file_path": "a.txt", "content": "hello\n"})
@@ -191,6 +193,19 @@ async def test_reading_again_after_a_change_is_no_loop(tmp_path: Path) -> None:
     contents = (calls(("write_file", {"file_path": "b.txt", "content": str(n)}), READ) for n in range(5))
     (tmp_path / "a.txt").write_text("same", encoding="utf-8")
     assert (await run(tmp_path, [*contents, says("ok")], limits=Limits(repetitions=3)))[0].ok
+
+
+COMMAND = ("run_shell_command", {"command": "echo failed; exit 1"})
+
+
+@pytest.mark.skipif(os.name != "posix", reason="commands need bash")
+async def test_the_same_command_with_the_same_output_is_a_loop_unless_a_file_changed(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"limits": Limits(repetitions=3), "shell": Shell({"PATH": os.environ["PATH"]})}
+    outcome, _, _ = await run(tmp_path, [calls(COMMAND)] * 3, **options)
+    assert outcome.ending is Ending.LOOP_DETECTED
+    edits = [("write_file", {"file_path": "b.txt", "content": str(number)}) for number in range(5)]
+    tried = [calls(edit, COMMAND) for edit in edits]
+    assert (await run(tmp_path, [*tried, says("ok")], **options))[0].ok
 
 
 async def test_writing_the_same_thing_over_and_over_is_a_loop(tmp_path: Path) -> None:
