@@ -103,7 +103,8 @@ class GeminiModel:
 async def _refused(response: Response) -> ModelFailed:
     refused = await in_memory(response)
     error = Gemini().refused(Refusal(refused.status, refused.headers, await refused.read()))
-    return ModelFailed(error.message, hint=error.hint)
+    # A search can go to another provider. An agent's model cannot, but there are other models.
+    return ModelFailed(error.message, hint=error.hint.replace("use another provider", "name another model"))
 
 
 async def _read(response: Response, hear: Hear) -> Reply:
