@@ -31,7 +31,7 @@ HeaderPairs = Iterable[tuple[str, str]]
 
 
 class Outlet(Protocol):
-    """Where an answer goes; `wire_server.Reply` is one."""
+    """Where an answer goes; `wire_reply.Reply` is one."""
 
     @property
     def started(self) -> bool: ...

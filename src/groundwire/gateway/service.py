@@ -27,7 +27,8 @@ from groundwire.gateway.debug_log import DebugLog
 from groundwire.gateway.metrics import Metrics
 from groundwire.gateway.refusals import JSON, Answer, Refused, our_refusal, refusal
 from groundwire.gateway.upstream import Upstream
-from groundwire.gateway.wire_server import Inbound, Reply
+from groundwire.gateway.wire_reply import Reply
+from groundwire.gateway.wire_server import Inbound
 from groundwire.transport.base import Request, Response
 from groundwire.transport.gemini_path import METHODS, ModelCall, ModelList, model_call, model_list
 from groundwire.transport.model_list import answered

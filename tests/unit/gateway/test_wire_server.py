@@ -9,7 +9,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from groundwire.gateway.wire_server import Connection, Handler, Inbound, Limits, Reply, Server
+from groundwire.gateway.wire_reply import Reply
+from groundwire.gateway.wire_server import Connection, Handler, Inbound, Limits, Server
 from tests.unit.gateway.raw_http import SECONDS, Client, chunked, get, post, until
 
 TEXT = (("content-type", "text/plain"),)
