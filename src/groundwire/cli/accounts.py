@@ -29,7 +29,7 @@ from groundwire.transport.base import Request, Response, Transport
 
 SERVICES: Mapping[str, str] = {
     "gemini": "Gemini API",
-    "vertex": "Vertex AI (Application Default Credentials)",
+    "vertex": "Vertex AI",
     "code_assist": "Google sign-in (Code Assist)",
     "openai_oauth": "ChatGPT sign-in",
     "openrouter": "OpenRouter",

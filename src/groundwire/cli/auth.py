@@ -70,7 +70,7 @@ def _lines(account: Account, now: float) -> list[str]:
         return [f"  also there, not used: {account.where}"]
     if account.state == "unusable":
         return [f"  not usable: {account.where}: {account.reason}"]
-    rows = [("key" if account.kind == "api_key" else "store", account.where)]
+    rows = [("key" if account.kind in ("api_key", "vertex_key") else "store", account.where)]
     if account.kind == "oauth":
         plan = f" ({account.plan} plan)" if account.plan else ""
         rows.insert(0, ("who", f"{account.who or 'not known'}{plan}"))

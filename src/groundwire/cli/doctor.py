@@ -83,6 +83,8 @@ def _rows(provider: ProviderReport, now: float) -> list[tuple[str, str, str]]:
 def _told(found: FoundCredential, provider: str, now: float) -> str:
     """A provider's credential in words; for Gemini also where it leads, unless it is a key."""
     told = _described(found, now)
+    if found.kind == "vertex_key":
+        return f"Vertex AI, express mode: {told}"
     if found.kind == "adc":
         return f"Vertex AI, project {found.project} in {found.location}: {told}"
     return f"Code Assist: Google {told}" if provider == "gemini" and found.kind == "oauth" else told
@@ -93,6 +95,7 @@ def _described(found: FoundCredential, now: float) -> str:
         "api_key": "API key from ",
         "oauth": "sign-in from ",
         "adc": "credentials from ",
+        "vertex_key": "API key from ",
         "corpus": "documents in ",
     }[found.kind]
     if found.ends is None:

@@ -24,14 +24,20 @@ class Need(msgspec.Struct, frozen=True):
     note: str
 
 
-UPSTREAM_OF: Mapping[str, Upstream] = {"api_key": "api-key", "adc": "vertex", "oauth": "code-assist"}
+UPSTREAM_OF: Mapping[str, Upstream] = {
+    "api_key": "api-key",
+    "vertex_key": "vertex",
+    "adc": "vertex",
+    "oauth": "code-assist",
+}
 """The way to Gemini that each kind of credential opens, in the order in which they are tried."""
 
 CHOSEN_NEEDS: Mapping[Upstream, Need] = {
     "vertex": Need(
         "Vertex AI is chosen, and one of its needs",
         LOG_IN,
-        "then: export GOOGLE_CLOUD_PROJECT=...; GOOGLE_APPLICATION_CREDENTIALS=FILE works too",
+        "then: export GOOGLE_CLOUD_PROJECT=...; GOOGLE_APPLICATION_CREDENTIALS=FILE works too, and so "
+        "does a key of express mode: export GOOGLE_API_KEY=...",
     ),
     "code-assist": Need(
         "Code Assist is chosen, and a Google sign-in", "groundwire login google", "docs/sign-in.md tells more"
@@ -192,7 +198,7 @@ def _upstream(config: Config, gemini: ProviderReport) -> tuple[str | None, str]:
         return used, "a key was given as an argument"
     if choice != "auto":
         return used, f"{choice} is set by {where}" + ("" if used else ", but it is not ready")
-    order = ", ".join(UPSTREAM_OF.values())
+    order = ", ".join(dict.fromkeys(UPSTREAM_OF.values()))
     return used, f"the first that is ready, of: {order}" if used else f"none is ready, of: {order}"
 
 

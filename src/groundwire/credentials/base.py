@@ -9,7 +9,7 @@ from typing import Literal
 from groundwire.transport.auth import Authorizer
 from groundwire.transport.vertex import VertexProject
 
-CredentialKind = Literal["api_key", "oauth", "adc"]
+CredentialKind = Literal["api_key", "oauth", "adc", "vertex_key"]
 """A key, a sign-in, or Application Default Credentials."""
 
 Clock = Callable[[], float]
@@ -20,7 +20,7 @@ Clock = Callable[[], float]
 class Credential:
     """A usable credential of one provider. `where` is for people: "environment variable GEMINI_API_KEY".
     `project` gives the Google Cloud project that goes with a Google sign-in, `vertex` the place on Vertex AI
-    that goes with Application Default Credentials; other credentials have neither."""
+    that goes with Application Default Credentials or a key of its express mode; others have neither."""
 
     provider: str
     kind: CredentialKind

@@ -6,7 +6,7 @@ Which places count for whom, and in what order, is written in `resolve`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from groundwire.config import Config, ConfigProblem, Upstream
@@ -175,16 +175,23 @@ class Places:
         return self._config.gemini.upstream
 
     def vertex(self, *, chosen: bool) -> Iterator[Candidate]:
-        """Application Default Credentials for Vertex AI.
+        """A key of Vertex AI's express mode, then Application Default Credentials.
 
-        Only who chose Vertex AI gets the project that the credentials name, or this machine's own
-        credentials, which nobody sees without asking a server.
+        A key counts only where Vertex AI was chosen for Gemini and no project is named, as for Google's own
+        library: otherwise it is the Gemini API's. Only who chose Vertex AI gets the project that the
+        credentials name, or this machine's own credentials, which nobody sees without asking a server.
         """
+        settings = self._config.vertex
+        keys: list[Candidate] = []
+        if self.upstream == "vertex" and settings.project is None:
+            express = VertexProject(None, base_url=self._config.urls.vertex)
+            found_keys = self.variable("GOOGLE_API_KEY")
+            keys = [replace(key, kind="vertex_key", vertex=express) for key in found_keys]
+        yield from keys
         found = adc_file(self._env, self._config.paths.home)
-        if found is None and not chosen:
+        if found is None and (keys or not chosen):
             return
         found = found or METADATA_SERVER
-        settings = self._config.vertex
         project = settings.project
         try:
             if found.path is not None:

@@ -9,7 +9,8 @@ Gemini (`gemini`, tool `websearch_gemini`) by an API key:
  6. `provider.geminisearch.options.apiKey` in OpenCode's config, meant for the tool of that name
 and without a key:
  7. Vertex AI: Application Default Credentials, in the file that GOOGLE_APPLICATION_CREDENTIALS names or where
-    gcloud keeps them, when GOOGLE_CLOUD_PROJECT names a project
+    gcloud keeps them, when GOOGLE_CLOUD_PROJECT names a project; before them, when Vertex AI is chosen and no
+    project named, GOOGLE_API_KEY, which is then a key of Vertex AI's express mode
  8. Code Assist: a Google sign-in, by the list below, but for Gemini CLI's own: Google's terms forbid its use
     by other programs, so it counts only when Code Assist is chosen
 
@@ -275,7 +276,8 @@ def _credential(
     if found.tokens is not None and steps != "openai_oauth":
         return _code_assist(found, config, env, transport, clock)
     provider = steps if steps in ("openai_oauth", "openrouter") else "gemini"
-    return Credential(provider, found.kind, found.where, _authorizer(steps, found, config, transport, clock))
+    authorizer = _authorizer(steps, found, config, transport, clock)
+    return Credential(provider, found.kind, found.where, authorizer, vertex=found.vertex)
 
 
 def _authorizer(

@@ -53,11 +53,11 @@ def models_of_quota(body: bytes) -> list[dict[str, Any]]:
     return _described(bucket.model for bucket in quota.buckets)
 
 
-def publisher_request(address: str, project: str) -> Request:
+def publisher_request(address: str, project: str | None) -> Request:
     """Asks Vertex AI for Google's models."""
     # The list belongs to no project, so the project that is charged stands in a header.
     url = f"{address}/v1beta1/publishers/google/models?pageSize=500"
-    return Request("GET", url, {"x-goog-user-project": project})
+    return Request("GET", url, {"x-goog-user-project": project} if project is not None else {})
 
 
 def publisher_models(body: bytes) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Vertex AI spoken by those who speak the Gemini API: the same documents at a project's address.
 
     POST /v1beta/models/M:METHOD      POST /v1beta1/projects/P/locations/L/publishers/google/models/M:METHOD
+                                           /v1beta1/publishers/google/models/M:METHOD    in express mode
 
 Plain functions translate one request; the layer `Vertex` translates every request that passes through it.
 Answers are the same in both. Everything but generating and counting is elsewhere on Vertex AI: 501, and
@@ -29,9 +30,10 @@ _encode = msgspec.json.Encoder().encode
 
 @dataclass(frozen=True, slots=True)
 class VertexProject:
-    """Whose models are asked, and where they run. `base_url` None means Google's own servers."""
+    """Whose models are asked, and where they run. `base_url` None means Google's own servers, `project` None
+    express mode, where an API key says whose."""
 
-    project: str
+    project: str | None
     location: str = "global"
     base_url: str | None = None
 
@@ -49,10 +51,11 @@ class VertexProject:
 
 def vertex_url(call: ModelCall, place: VertexProject) -> str:
     """Where a call of a model goes. A key in the query of the old address does not come along."""
-    project, location = quote(place.project, safe=":"), quote(place.location, safe="")
-    model = quote(call.model, safe="-._~")
-    path = f"{VERSION}/projects/{project}/locations/{location}/publishers/google/models/{model}"
-    return f"{place.address}/{path}:{call.method}{'?alt=sse' if call.events else ''}"
+    path = f"publishers/google/models/{quote(call.model, safe='-._~')}"
+    if place.project is not None:
+        project, location = quote(place.project, safe=":"), quote(place.location, safe="")
+        path = f"projects/{project}/locations/{location}/{path}"
+    return f"{place.address}/{VERSION}/{path}:{call.method}{'?alt=sse' if call.events else ''}"
 
 
 def vertex_body(call: ModelCall, body: bytes) -> bytes:

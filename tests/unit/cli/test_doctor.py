@@ -194,6 +194,16 @@ def test_vertex_ai_is_shown_with_its_project_when_no_key_is_there(tmp_path: Path
     assert "Way to Gemini: vertex (the first that is ready, of: api-key, vertex, code-assist)" in text
 
 
+def test_a_key_of_express_mode_is_shown_as_the_way_it_is(tmp_path: Path) -> None:
+    report, text = examined(tmp_path, {"GOOGLE_API_KEY": "k", "GOOGLE_GENAI_USE_VERTEXAI": "true"})
+    assert report.gemini_upstream == "vertex"
+    assert (
+        "gemini        ready    Vertex AI, express mode: API key from environment variable GOOGLE_API_KEY"
+        in text
+    )
+    assert "Way to Gemini: vertex (vertex is set by GOOGLE_GENAI_USE_VERTEXAI)" in text
+
+
 def test_a_choice_is_shown_and_what_it_lacks(tmp_path: Path) -> None:
     env = {"GEMINI_API_KEY": "k", "GOOGLE_GENAI_USE_VERTEXAI": "true"}
     report, text = examined(tmp_path, env)

@@ -223,6 +223,21 @@ def test_googles_switch_chooses_vertex_ai_over_a_key(machine: Machine, name: str
     assert machine.header(name) == "k"
 
 
+@pytest.mark.parametrize("name", ["gemini", "geminisearch"])
+def test_a_key_of_express_mode_counts_where_vertex_ai_is_chosen_and_no_project_named(
+    machine: Machine, name: str
+) -> None:
+    machine.env |= {"GOOGLE_API_KEY": "express"}
+    assert machine.resolve(name).vertex is None
+    machine.env |= {"GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_VERTEX_BASE_URL": "https://v.example"}
+    found = machine.resolve(name)
+    assert (found.kind, found.where) == ("vertex_key", "environment variable GOOGLE_API_KEY")
+    assert found.vertex == VertexProject(None, base_url="https://v.example")
+    assert machine.header(name) == "express"
+    machine.env |= PROJECT | {"GOOGLE_APPLICATION_CREDENTIALS": str(service_account(machine.home))}
+    assert machine.resolve(name).vertex == VertexProject("mine", base_url="https://v.example")
+
+
 def test_a_key_that_was_given_as_an_argument_wins_over_every_choice(machine: Machine) -> None:
     machine.env["GOOGLE_GENAI_USE_VERTEXAI"] = "1"
     machine.arguments["gemini.api_key"] = "given"

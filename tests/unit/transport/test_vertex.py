@@ -93,6 +93,19 @@ async def test_vertex_answers_whole_and_streamed(role: str | None) -> None:
     assert json.loads(await (await asked("countTokens", role=role)).read())["totalTokens"] > 0
 
 
+@pytest.mark.parametrize(("key", "status"), [("express", 200), ("invalid", 400)])
+async def test_express_mode_has_a_key_and_no_project(key: str, status: int) -> None:
+    emulator = Emulator()
+    signed = Auth(AsgiTransport(emulator.app), ApiKey(Secret(key), "x-goog-api-key"))
+    body = json.dumps({"contents": [{"parts": [{"text": "hi"}]}]}).encode()
+    for method in ("generateContent", "streamGenerateContent?alt=sse", "countTokens"):
+        url = f"https://gemini.example/v1beta/models/gemini-2.5-flash:{method}"
+        asking = Request("POST", url, {"content-type": "application/json"}, body)
+        assert (await Vertex(signed, VertexProject(None)).send(asking)).status == status
+    paths = [call.path.partition(":")[0] for call in emulator.requests]
+    assert paths == ["/v1beta1/publishers/google/models/gemini-2.5-flash"] * 3
+
+
 async def test_a_refusal_comes_through() -> None:
     response = await asked("generateContent", scenario="plain-429")
     assert response.status == 429

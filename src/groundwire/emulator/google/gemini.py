@@ -32,7 +32,7 @@ def checked(handler: Callable[[Call, World], Reply]) -> Handler:
 
     def handle(call: Call, world: World) -> Reply:
         try:
-            _check_key(call)
+            check_key(call)
             return handler(call, world)
         except Refusal as refusal:
             return refusal.reply
@@ -40,7 +40,8 @@ def checked(handler: Callable[[Call, World], Reply]) -> Handler:
     return handle
 
 
-def _check_key(call: Call) -> None:
+def check_key(call: Call) -> None:
+    """Refuse a call without an API key, or with a wrong one."""
     key = call.headers.get("x-goog-api-key") or call.query.get("key")
     if key and "invalid" not in key:
         return

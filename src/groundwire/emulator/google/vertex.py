@@ -1,12 +1,17 @@
-"""Vertex AI: list the publisher's models, generate, stream and count with them, with a bearer token."""
+"""Vertex AI: list the publisher's models, generate, stream and count with them.
+
+With a bearer token in a project, or with an API key and no project (express mode).
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from groundwire.emulator.google import fields, models
 from groundwire.emulator.google.bearer import check_bearer
 from groundwire.emulator.google.errors import Refusal, google_error, refuse
+from groundwire.emulator.google.gemini import check_key
 from groundwire.emulator.google.generation import answer, counted, streamed, unary
 from groundwire.emulator.google.rules import Rulebook, proto_listing
 from groundwire.emulator.routing import Api, Handler, Route
@@ -20,7 +25,10 @@ SERVICE = "aiplatform.googleapis.com"
 def _checked(handler: Callable[[Call, World], Reply]) -> Handler:
     def handle(call: Call, world: World) -> Reply:
         try:
-            check_bearer(call, world, SERVICE)
+            if "project" in call.captures:
+                check_bearer(call, world, SERVICE)
+            else:
+                check_key(call)
             _check_model(call)
             return handler(call, world)
         except Refusal as refusal:
@@ -32,11 +40,11 @@ def _checked(handler: Callable[[Call, World], Reply]) -> Handler:
 def _check_model(call: Call) -> None:
     if models.is_known(call.captures["model"]):
         return
-    resource = call.path.partition("/projects/")[2].partition(":")[0]
+    resource = re.sub(r"^/v1(beta1)?/|:.*", "", call.path)
     raise Refusal(
         google_error(
             404,
-            f"Publisher Model `projects/{resource}` was not found or your project does not have access "
+            f"Publisher Model `{resource}` was not found or your project does not have access "
             "to it. Please ensure you are using a valid model version. For more information, see: "
             "https://cloud.google.com/vertex-ai/generative-ai/docs/learn/model-versions",
         )
@@ -71,6 +79,8 @@ _MODEL = (
     r"/publishers/google/models/(?P<model>[^/:]+)"
 )
 
+_EXPRESS = r"/v1(beta1)?/publishers/google/models/(?P<model>[^/:]+)"
+
 VERTEX = Api(
     "vertex",
     ("/v1/projects/", "/v1/publishers/", "/v1beta1/"),
@@ -78,6 +88,9 @@ VERTEX = Api(
         Route("POST", _MODEL + ":generateContent", _checked(_generate), "json", "generate"),
         Route("POST", _MODEL + ":streamGenerateContent", _checked(_stream), "json", "generate"),
         Route("POST", _MODEL + ":countTokens", _checked(_count), "json", "count"),
+        Route("POST", _EXPRESS + ":generateContent", _checked(_generate), "json", "generate"),
+        Route("POST", _EXPRESS + ":streamGenerateContent", _checked(_stream), "json", "generate"),
+        Route("POST", _EXPRESS + ":countTokens", _checked(_count), "json", "count"),
         Route("GET", r"/v1(beta1)?/publishers/google/models", _list),
     ),
     refuse,
