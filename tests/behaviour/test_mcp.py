@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -270,6 +271,22 @@ def test_only_the_protocol_is_on_standard_output(tmp_path: Path, scrubbed_enviro
     assert refused["error"]["code"] == -32700
     assert answer["result"]["isError"]
     assert b"groundwire.toml" in err
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").is_file(), reason="the size of a process is not told here")
+@requirement("mcp:started")
+def test_an_idle_server_is_small(tmp_path: Path) -> None:
+    """Below 35 MB, with the file tools loaded; `make bench ONLY=mcp` has the numbers."""
+    with process("--root", str(tmp_path), cwd=tmp_path) as server:
+        client = Client(server.stdin, server.stdout)
+        client.say("tools/list", {}, id=1)
+        assert len(client.hear()["result"]["tools"]) > 5
+        client.call("list_directory", {"dir_path": "."}, 2)
+        assert not client.hear()["result"]["isError"]
+        pages = int(Path(f"/proc/{server.pid}/statm").read_text(encoding="ascii").split()[1])
+        assert pages * resource.getpagesize() < 35_000_000
+        server.stdin.close()
+        assert server.wait(PATIENCE) == 0
 
 
 @requirement("mcp:started")
