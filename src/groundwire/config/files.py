@@ -19,6 +19,7 @@ MAX_FILE_BYTES = 1024 * 1024
 _MAX_DEPTH = 200
 _POSITION = re.compile(r"near (\d+)")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+_QUOTED = re.compile(r"\(.*\)|'.*'|\".*\"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +126,17 @@ def parse_toml(text: str) -> dict[str, object]:
     except tomllib.TOMLDecodeError as error:
         place = _TOML_PLACE.search(str(error))
         line = int(place.group(1)) if place and place.group(1) else max(text.rstrip().count("\n") + 1, 1)
-        reason = _TOML_PLACE.sub("", str(error))
-        raise Unreadable(f"not valid TOML: {reason[:1].lower()}{reason[1:]}", line) from None
+        raise Unreadable(f"not valid TOML: {_toml_reason(str(error))}", line) from None
     except RecursionError:
         raise Unreadable("nested too deeply") from None
+
+
+def _toml_reason(message: str) -> str:
+    """What is wrong, without the place and without a word of the file: it may hold a secret."""
+    reason = _TOML_PLACE.sub("", message)
+    if not reason.startswith("Expected "):  # then what is quoted is TOML's own
+        reason = _QUOTED.sub("…", reason).removesuffix(" …")
+    return f"{reason[:1].lower()}{reason[1:]}"
 
 
 def line_of_key(text: str, path: Sequence[str]) -> int | None:

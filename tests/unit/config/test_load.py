@@ -127,7 +127,10 @@ def test_a_wrong_value_is_reported_and_the_default_stays(place: Place, line: str
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('a = 1\nb = "open\n', "2: not valid TOML: illegal character '\\n'"),
+        ('a = 1\nb = "open\n', "2: not valid TOML: illegal character"),
+        ("a = 1\nb 2\n", "2: not valid TOML: expected '=' after a key in a key/value pair"),
+        ("[s3cret]\n[s3cret]\n", "2: not valid TOML: cannot declare … twice"),
+        ("a = {s3cret = 1, s3cret = 2}\n", "1: not valid TOML: duplicate inline table key"),
         ("a = 1\na = 2\n", "2: not valid TOML: cannot overwrite a value"),
         ("max_sources = 3\n", "1: max_sources is not a setting; search.max_sources is"),
         ("[agent]\nprovider = 'local'\n", "2: agent.provider is not a setting; search.provider is"),
