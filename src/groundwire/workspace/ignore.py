@@ -11,6 +11,7 @@ The rules are read afresh for every call: an ignore file edited a moment ago cou
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from groundwire.workspace.ignore_rules import IgnoreRules
 
 MOST_REMEMBERED = 10_000
 """Directories whose rules one call remembers."""
+MOST_INCLUDES = 10
+"""Configurations of git that include one another, as in git."""
 MOST_RULE_BYTES = 4 * 1024 * 1024
 """An ignore file larger than this is not one."""
 
@@ -93,9 +96,9 @@ class Ignore:
             placed += [rules for folder, way in above for rules in _placed_at(_join(folder), way)]
             way = above[-1][1] if above else ""
             git_folder = _git_folder(top)
-            placed += _placed_at(os.path.join(git_folder, "info", "exclude"), way)
+            placed += _placed_at(os.path.join(git_folder, "info", "exclude"), way, follow=True)
             excludes = global_excludes(environment, os.path.join(git_folder, "config"))
-            placed += _placed_at(excludes, way) if excludes else []
+            placed += _placed_at(excludes, way, follow=True) if excludes else []
         content = _read(_join(workspace.real_root)) if self._git else None
         own = [_Placed(IgnoreRules(content))] if content else []
         self._known: dict[str, DirectoryRules] = {}
@@ -180,41 +183,59 @@ def global_excludes(environment: Mapping[str, str], repository_config: str | Non
     files = [repository_config] if repository_config else []
     files += [os.path.join(home, ".gitconfig")] if home else []
     files += [os.path.join(configured, "git", "config")] if configured else []
+    files += [] if environment.get("GIT_CONFIG_NOSYSTEM") else ["/etc/gitconfig"]
     for path in files:
-        value = _excludes_setting(_read(path) or b"")
+        value = _excludes_setting(path, home)
         if value is not None:
-            return os.path.join(home, value[2:]) if value.startswith("~/") else value
+            return _at_home(value, home)
     return os.path.join(configured, "git", "ignore") if configured else None
 
 
-def _excludes_setting(content: bytes) -> str | None:
-    """The last value of excludesFile in the section [core] of a git configuration."""
+def _excludes_setting(path: str, home: str, depth: int = 0) -> str | None:
+    """The last value of core.excludesFile in a configuration of git and those it includes."""
     section = ""
     value = None
-    for line in os.fsdecode(content).splitlines():
+    for line in os.fsdecode(_read(path, follow=True) or b"").splitlines():
         text = line.strip()
         if text.startswith("["):
             section = text.partition("]")[0][1:].strip().lower()
-        elif section == "core" and "=" in text:
-            key, _, setting = text.partition("=")
-            if key.strip().lower() == "excludesfile":
-                value = setting.strip().strip('"')
+            continue
+        key, _, setting = text.partition("=")
+        name = f"{section}.{key.strip().lower()}"
+        if name == "core.excludesfile":
+            value = _unquoted(setting)
+        elif name == "include.path" and depth < MOST_INCLUDES:
+            included = os.path.join(os.path.dirname(path), _at_home(_unquoted(setting), home))
+            value = _excludes_setting(included, home, depth + 1) or value
     return value
+
+
+def _unquoted(setting: str) -> str:
+    """A value without its quotes, or without the comment behind it."""
+    setting = setting.strip()
+    if setting.startswith('"'):
+        return setting[1:].partition('"')[0]
+    return re.split(r"\s[#;]", setting)[0].strip()
+
+
+def _at_home(path: str, home: str) -> str:
+    return os.path.join(home, path[2:]) if path.startswith("~/") else path
 
 
 def _join(folder: str, prefix: str = "") -> str:
     return os.path.join(folder, prefix, ".gitignore")
 
 
-def _placed_at(path: str, above: str = "") -> list[_Placed]:
-    content = _read(path)
+def _placed_at(path: str, above: str = "", *, follow: bool = False) -> list[_Placed]:
+    content = _read(path, follow=follow)
     rules = IgnoreRules(content) if content else None
     return [_Placed(rules, above=above)] if rules else []
 
 
-def _read(path: str, handle: int | None = None) -> bytes | None:
-    """The bytes of a regular file, or None. Links are not followed: git does not follow them either."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+def _read(path: str, handle: int | None = None, *, follow: bool = False) -> bytes | None:
+    """The bytes of a regular file, or None. As in git, links are followed (`follow`) to what a person keeps
+    outside of the files of a repository, and not from a `.gitignore`."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
     try:
         descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), dir_fd=handle)
     except OSError:

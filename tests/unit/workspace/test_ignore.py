@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from groundwire.workspace.boundary import Workspace
-from groundwire.workspace.ignore import Ignore
+from groundwire.workspace.ignore import Ignore, global_excludes
 from groundwire.workspace.ignore_rules import IgnoreRules
 
 
@@ -73,6 +73,39 @@ def test_a_configured_global_file_is_read_instead_of_the_default_one(
     write(home / ".config/git/ignore", "default\n")
     assert ignored(repository, "configured", home=home)
     assert not ignored(repository, "default", home=home)
+
+
+def test_links_to_what_a_person_keeps_elsewhere_are_followed(repository: Path, tmp_path: Path) -> None:
+    home, kept = tmp_path / "home", tmp_path / "dotfiles"
+    write(kept / "gitconfig", "[core]\n\texcludesFile = ~/ignored  # of mine\n")
+    write(kept / "ignored", "*.log\n")
+    write(kept / "exclude", "*.mine\n")
+    home.mkdir()
+    (home / ".gitconfig").symlink_to(kept / "gitconfig")
+    (home / "ignored").symlink_to(kept / "ignored")
+    (repository / ".git/info").mkdir(exist_ok=True)
+    (repository / ".git/info/exclude").symlink_to(kept / "exclude")
+    assert ignored(repository, "a.log", home=home)
+    assert ignored(repository, "a.mine", home=home)
+
+
+@pytest.mark.parametrize(
+    ("config", "included", "expected"),
+    [
+        ("[include]\n\tpath = more\n", '[core]\nexcludesFile = "~/x"\n', "x"),
+        ("[include]\npath = ~/more\n[core]\nexcludesFile = ~/y\n", "[core]\nexcludesFile = ~/x\n", "y"),
+        ("[core]\nexcludesFile = ~/y\n[include]\npath = more\n", "[user]\nname = x\n", "y"),
+        ("[include]\npath = .gitconfig\n", "", None),
+        ("[core]\n; excludesFile = ~/x\n", "", None),
+    ],
+)
+def test_a_configuration_may_include_another_and_the_last_value_counts(
+    tmp_path: Path, config: str, included: str, expected: str | None
+) -> None:
+    write(tmp_path / ".gitconfig", config)
+    write(tmp_path / "more", included)
+    found = global_excludes({"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"})
+    assert found == str(tmp_path / (expected or ".config/git/ignore"))
 
 
 def test_geminiignore_has_the_last_word_and_can_take_back(repository: Path) -> None:
