@@ -116,6 +116,8 @@ class ReplyReader:
 
     def __init__(self) -> None:
         self._parts: list[Part] = []
+        self._pieces: list[str] = []
+        """The text of the last part, as it came: joined once, since a stream can have very many pieces."""
         self._finish = ""
         self._detail = ""
         self._blocked = ""
@@ -137,7 +139,7 @@ class ReplyReader:
         content = record(candidates[0].get("content"))
         parts = [part for part in records(content.get("parts")) if _says_something(part)]
         for part in parts:
-            _append(self._parts, part)
+            self._append(part)
         return "".join(_text(part) for part in parts)
 
     def _take_error(self, answered: dict[str, Any]) -> str:
@@ -150,6 +152,7 @@ class ReplyReader:
 
     def finish(self) -> Reply:
         """The reply, now that all of it is here."""
+        self._join_pieces()
         parts = tuple(self._parts)
         said = text_in(parts)
         calls = calls_in(parts)
@@ -161,6 +164,20 @@ class ReplyReader:
             return Reply(parts, said, calls, self._usage)
         kept = parts if problem is CUT_SHORT and said and not calls else ()
         return Reply(kept, said, usage=self._usage, problem=problem)
+
+    def _append(self, part: Part) -> None:
+        """Keep the part as it came. A stream cuts a text anywhere: bare pieces of one are joined again."""
+        last = self._parts[-1] if self._parts else {}
+        alike = last.keys() == part.keys() and last.get("thought") == part.get("thought")
+        if not (alike and part.keys() in _PIECES_OF_TEXT):
+            self._join_pieces()
+            self._parts.append(part)
+        self._pieces.append(text(part.get("text")))
+
+    def _join_pieces(self) -> None:
+        if len(self._pieces) > 1:
+            self._parts[-1] = {**self._parts[-1], "text": "".join(self._pieces)}
+        self._pieces = []
 
     def _problem(self, said: str, calls: tuple[Call, ...]) -> Problem | None:
         if self._broken is not None or not self._finish:
@@ -192,16 +209,6 @@ def text_in(parts: Iterable[Part]) -> str:
 def _says_something(part: Part) -> bool:
     """Whether a part holds anything; empty ones would be refused when they are sent back."""
     return bool(part.keys() - {"text", "thought"}) or bool(text(part.get("text")))
-
-
-def _append(parts: list[Part], part: Part) -> None:
-    """Keep the part as it came. A stream cuts a text anywhere: bare pieces of one text are joined again."""
-    last = parts[-1] if parts else {}
-    alike = last.keys() == part.keys() and last.get("thought") == part.get("thought")
-    if alike and part.keys() in _PIECES_OF_TEXT:
-        parts[-1] = {**last, "text": text(last["text"]) + text(part["text"])}
-    else:
-        parts.append(part)
 
 
 def _text(part: Part) -> str:

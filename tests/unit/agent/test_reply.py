@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -54,6 +55,14 @@ def test_thoughts_and_signatures_are_kept_as_they_came_and_pieces_of_a_text_are_
         ],
     }
     assert reply.calls == (Call("f", {"a": 1}, "1"),)
+
+
+def test_a_reply_of_very_many_pieces_is_joined_once() -> None:
+    pieces = [says("x" * 100, finish=None)] * 60_000
+    before = time.process_time()
+    reply = judged(*pieces, says("end"))
+    assert len(reply.parts[0]["text"]) == 6_000_003
+    assert time.process_time() - before < 5  # joined anew with each piece, it is minutes
 
 
 def test_an_empty_text_that_carries_a_signature_is_kept() -> None:
