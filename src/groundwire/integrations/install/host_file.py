@@ -5,11 +5,13 @@ What goes wrong is told with the file and the line, once, here.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+from groundwire.characters import sendable
 from groundwire.errors import CannotInstall
 from groundwire.integrations.install import jsonc, toml
 from groundwire.integrations.install.insertion import CannotEdit
@@ -26,6 +28,12 @@ def decoded(file: Path, content: bytes) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise CannotInstall(f"{file}:{line}: not valid UTF-8 text, so it was left alone") from None
+
+
+def _can_be_written(value: Mapping[str, object]) -> bool:
+    """Whether the value is text throughout; an escape in a host's file may stand for half a character."""
+    words = json.dumps(value, ensure_ascii=False, default=str)
+    return sendable(words) == words
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,9 @@ class HostFile:
     def with_entry(self, text: str, entry: Entry, value: Mapping[str, object]) -> tuple[str, EntryRecord]:
         """The text with the entry, and what to remember of it."""
         try:
+            if not _can_be_written(value):
+                line = _EDITORS[self.format].line_of(text, entry.path)
+                raise CannotEdit("what you put beside our entry holds half a character", line)
             added = _EDITORS[self.format].add(text, entry.path, value)
         except CannotEdit as refused:
             raise self._cannot(refused) from None

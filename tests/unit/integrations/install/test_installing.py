@@ -135,6 +135,15 @@ def test_what_the_owner_adds_to_our_entry_survives_an_update(machine: Machine, w
     assert (entry["env"], entry["command"]) == ({"GEMINI_API_KEY": "k"}, "/new/groundwire")
 
 
+def test_half_a_character_beside_our_entry_is_told_and_left_alone(machine: Machine, wish: Wish) -> None:
+    ours = '{"command": "/old/groundwire", "args": ["mcp"], "env": {"A": "\\ud83d"}}'
+    text = f'{{"mcpServers": {{\n"groundwire": {ours}}}}}\n'
+    file = cursor_file(machine, text)
+    with pytest.raises(CannotInstall, match=r"mcp.json.*half a character"):
+        change(CURSOR, machine, wish)
+    assert file.read_text(encoding="utf-8") == text
+
+
 def test_what_was_added_since_stays_when_we_go(machine: Machine, wish: Wish) -> None:
     change(CURSOR, machine, wish)
     file = machine.home / ".cursor" / "mcp.json"
