@@ -100,19 +100,24 @@ def _with_banner(content: FileContent) -> object:
         return content.llm_content
     return (
         "\nIMPORTANT: The file content has been truncated.\n"
-        f"Status: {_status(content)}\n"
-        "Action: To read more of the file, you can use the 'start_line' and 'end_line' parameters in a "
-        "subsequent 'read_file' call. For example, to read the next section of the file, use start_line: "
-        f"{content.last + 1}.\n\n"
+        f"{_status(content)}\n\n"
         f"--- FILE CONTENT (truncated) ---\n{content.llm_content}"
     )
 
 
 def _status(content: FileContent) -> str:
     if content.first > content.last:
-        # Gemini CLI says "Showing lines 3002-3001" here.
-        return f"No lines shown: the file has {content.total} total lines."
-    return f"Showing lines {content.first}-{content.last} of {content.total} total lines."
+        # Gemini CLI says "Showing lines 3002-3001" here, and to go on from there.
+        return (
+            f"Status: No lines shown: the file has {content.total} total lines.\n"
+            f"Action: Use a start_line from 1 to {content.total}."
+        )
+    return (
+        f"Status: Showing lines {content.first}-{content.last} of {content.total} total lines.\n"
+        "Action: To read more of the file, you can use the 'start_line' and 'end_line' parameters in a "
+        "subsequent 'read_file' call. For example, to read the next section of the file, use start_line: "
+        f"{content.last + 1}."
+    )
 
 
 def _run_classic(arguments: Arguments, context: ToolContext) -> ToolResult:
@@ -136,7 +141,9 @@ def _run_classic(arguments: Arguments, context: ToolContext) -> ToolResult:
         # The classic tools told the model the message itself.
         raise ToolError(error.message, kind=error.type, display=error.display) from None
     text = content.llm_content
-    if content.total and content.last < content.total:
+    if content.total and content.first > content.last:
+        text = f"[No lines shown: the file has {content.total} lines. Use an offset below {content.total}.]"
+    elif content.total and content.last < content.total:
         text = (
             f"[File content truncated: showing lines {content.first}-{content.last} of {content.total} total "
             f"lines. Use offset/limit parameters to view more.]\n{text}"

@@ -254,10 +254,10 @@ def test_26_lines_after_the_end_and_above_the_limit_and_binaries_are_told_as_the
     write(tmp_path / "a.txt", "1\n2")
     write(tmp_path / "long.txt", "x\n" * 5000)
     (tmp_path / "b.bin").write_bytes(b"\0\1")
-    assert (
-        "No lines shown: the file has 2 total"
-        in call(tmp_path, "read_file", file_path="a.txt", start_line=9).llm_content
-    )
+    beyond = call(tmp_path, "read_file", file_path="a.txt", start_line=9).llm_content
+    assert "No lines shown: the file has 2 total" in beyond
+    assert "Use a start_line from 1 to 2." in beyond
+    assert "start_line: 3" not in beyond
     whole = call(tmp_path, "read_file", file_path="long.txt", start_line=1, end_line=5000)
     assert "Showing lines 1-2000 of 5001" in whole.llm_content
     assert call(tmp_path, "read_file", file_path="b.bin").error is not None

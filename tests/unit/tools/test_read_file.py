@@ -34,6 +34,14 @@ def test_a_range_says_what_is_shown_and_how_to_go_on(tmp_path: Path) -> None:
     assert result.return_display == "Read lines 2-3 of 4 from a.txt"
 
 
+def test_an_offset_behind_the_end_says_where_the_file_ends(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("1\n2", encoding="utf-8")
+    path = str(tmp_path / "a.txt")
+    assert read(tmp_path, Dialect.CLASSIC, path=path, offset=1).llm_content == "2"
+    beyond = read(tmp_path, Dialect.CLASSIC, path=path, offset=2)
+    assert beyond.llm_content == "[No lines shown: the file has 2 lines. Use an offset below 2.]"
+
+
 def test_a_long_line_is_shortened_and_never_inside_a_character(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x" + "😀" * 1500, encoding="utf-8")
     result = read(tmp_path, file_path="a.txt")
