@@ -208,6 +208,11 @@ def words(text: str) -> str:
     return "".join(f" {token.normal} " for token in tokens(text))
 
 
+def times(text: str, part: str) -> int:
+    """How often the part stands in the text; `aa` stands in `aaa` twice."""
+    return sum(text.startswith(part, at) for at in range(len(text)))
+
+
 @given(st.lists(st.sampled_from(PIECES), min_size=4, max_size=40).map("".join), st.data())
 @settings(max_examples=250, deadline=None)
 def test_whatever_the_blanks_exactly_the_asked_for_tokens_change(text: str, data: st.DataObject) -> None:
@@ -217,7 +222,7 @@ def test_whatever_the_blanks_exactly_the_asked_for_tokens_change(text: str, data
     old = piece[:cut] + data.draw(st.sampled_from(BLANKS)) + piece[cut:]
     at = data.draw(st.integers(0, len(old)))
     new = old[:at] + data.draw(st.sampled_from(PIECES)) + old[at + data.draw(st.integers(0, 3)) :]
-    assume(words(old).strip() and words(text).count(words(old)) == 1)
+    assume(words(old).strip() and times(words(text), words(old)) == 1)
     outcome = find_edit(text, old, new)
     if isinstance(outcome, Edit) and outcome.strategy is not Strategy.EXACT:
         assert words(outcome.text).split() == words(text).replace(words(old), words(new)).split()
