@@ -154,7 +154,9 @@ def test_a_worker_is_deaf_to_ctrl_c_until_it_has_begun_and_what_it_starts_is_not
 ) -> None:
     """A worker that heard it in the middle of its imports would tell of it in a trace."""
     with _not_interrupted():
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True
+        )
     assert done.stdout.startswith(told)
 
 
