@@ -7,6 +7,8 @@ endings. Whatever would have to be guessed raises `Uncertain`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from groundwire.tools.diff import Block, blocks
 from groundwire.tools.matching.alignment import Alignment
 from groundwire.tools.matching.decision import Reason, Splice, Uncertain
@@ -49,6 +51,7 @@ class _Merge:
         if not changes:
             raise Uncertain("old_string and new_string differ only in blanks at line ends", Reason.NO_CHANGE)
         self._refuse_if_done()
+        self._refuse_new_blanks(changes)
         made: list[Splice] = []
         for change in changes:
             self._refuse_invisible(change)
@@ -69,6 +72,15 @@ class _Merge:
         there = [line.rstrip() for line in self.document.lines[first : first + len(self.new)]]
         if self.new and there == [line.rstrip() for line in self.new]:
             raise Uncertain("the file already reads as new_string wants it", Reason.ALREADY_DONE)
+
+    def _refuse_new_blanks(self, changes: list[Block]) -> None:
+        """Blanks that only the new string has at the end of a line that stays: a change, or noise."""
+        for index, at_new in _staying(changes, len(self.old)):
+            at, new = self.alignment.lines[index], self.new[at_new]
+            if at is None or not new.startswith(self.old[index]) or new == self.old[index]:
+                continue
+            if _blanks_behind(new) != _blanks_behind(self.document.lines[at]):
+                raise Uncertain("new_string has blanks at the end of a line that else stays as it is")
 
     def _refuse_invisible(self, change: Block) -> None:
         """A change of blanks or marks only cannot be told from a mistake in them, unless all else agrees."""
@@ -161,6 +173,19 @@ class _Merge:
         if text.endswith("\n"):
             text = text[: -2 if text.endswith("\r\n") else -1]
         return self.document.usual_ending + text if first == last else text
+
+
+def _staying(changes: list[Block], count: int) -> Iterator[tuple[int, int]]:
+    """The lines of the old string that no change touches, each with its line in the new string."""
+    reached = shift = 0
+    for change in changes:
+        yield from ((index, index + shift) for index in range(reached, change.old_start))
+        reached, shift = change.old_end, change.new_end - change.old_end
+    yield from ((index, index + shift) for index in range(reached, count))
+
+
+def _blanks_behind(line: str) -> str:
+    return line[len(line.rstrip()) :]
 
 
 def _in_place(old: str, new: str) -> bool:

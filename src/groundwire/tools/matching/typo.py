@@ -1,8 +1,8 @@
 """One mistyped letter in a line that does not change, with every other line as in the file.
 
 A typo is told from another name by its kind: one letter wrong, missing, doubled or swapped inside a word of
-four letters or more, giving a word the file does not have; or one mark of punctuation missing or too
-many. Digits never count as typos: `x1` and `x2` are two things.
+four letters or more, giving a word the file does not have, nor as a part of another word; or one mark of
+punctuation missing or too many. Digits never count as typos: `x1` and `x2` are two things.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _is_mistyped_word(ours: str, theirs: str, text: str) -> bool:
     if re.search(rf"(?<!\w){re.escape(wrote)}(?!\w)", text):
         return False
     slip = _slip(wrote, meant)
-    if slip is None:
+    if slip is None or _is_known_part(wrote, slip, text):
         return False
     inside = [match for match in _SUBWORD.finditer(meant) if match.start() <= slip.at <= match.end()]
     longest = max((len(match.group()) for match in inside), default=0)
@@ -111,6 +111,17 @@ def _is_mistyped_word(ours: str, theirs: str, text: str) -> bool:
         return False
     at_end = slip.at >= min(len(wrote), len(meant))
     return not (at_end and len(wrote) != len(meant))  # `item` and `items` are two things
+
+
+def _is_known_part(wrote: str, slip: Slip, text: str) -> bool:
+    """Whether the part of the word that was mistyped is a part of words in the file: `sync` is no `async`."""
+    parts = (match[0] for match in _SUBWORD.finditer(wrote) if match.start() <= slip.at <= match.end())
+    for part in parts:
+        low, capital, high = re.escape(part.lower()), re.escape(part.capitalize()), re.escape(part.upper())
+        known = rf"(?<![^\W\d_]){low}(?![a-z])|{capital}(?![a-z])|(?<![A-Z]){high}(?![A-Z])"
+        if re.search(known, text):
+            return True
+    return False
 
 
 def _slip(ours: str, theirs: str) -> Slip | None:

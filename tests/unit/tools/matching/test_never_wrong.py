@@ -242,3 +242,16 @@ def test_two_typographic_dashes_are_not_one() -> None:
 def test_a_number_that_is_no_line_number_does_not_lead_to_an_empty_line() -> None:
     assert not isinstance(find_edit("\r\naax = 1\r\n", " 1\r \n", "a 1\r \n"), Edit)
     assert not isinstance(find_edit("\nfirst\n", "1\n", "1\nsecond\n"), Edit)
+
+
+def test_a_word_that_the_file_has_as_a_part_of_others_is_no_typo() -> None:
+    text = "class SyncStream:\nasync def send():\n    flow = auth.async_flow()\n    try:\n        go()\n"
+    old = "    flow = auth.sync_flow()\n    try:\n        go()\n"
+    assert not isinstance(find_edit(text, old, old.replace("go()", "run()")), Edit)
+
+
+def test_blanks_that_only_the_new_string_has_at_the_end_of_a_line_are_not_dropped_silently() -> None:
+    text = "a {\n    one;  \n}\nelse {\n    two;\n}\n"
+    old, new = "    one;\n}\nelse {\n    two;\n}\n", "    one;\n} \nelse throw;\n"
+    assert not isinstance(find_edit(text, old, new), Edit)
+    assert isinstance(find_edit(text, old, new.replace("} ", "}")), Edit)
