@@ -181,8 +181,9 @@ def test_nothing_that_a_command_started_outlives_it(tmp_path: Path, start: str) 
 
 
 KILLED = """
-import sys
+import signal, sys
 from groundwire.tools.shell_process import run
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # who runs the tests behind nohup ignores it
 run(sys.argv[1], sys.argv[2], {"PATH": sys.argv[3]}, seconds=600, most_characters=1000)
 """
 
@@ -200,7 +201,8 @@ async def test_a_command_dies_with_us_whatever_kills_us(tmp_path: Path, number: 
         await _until(lambda: (tmp_path / "all").exists())
     finally:
         ours.send_signal(number)
-        await ours.wait()
+        async with asyncio.timeout(30):
+            await ours.wait()
     for name in ("leader", "child", "stray"):
         started = int((tmp_path / name).read_text(encoding="utf-8"))
         await _until(lambda process=started: not alive(process))  # type: ignore[misc]
