@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,11 @@ def scrubbed_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: 
         monkeypatch.setenv(proxy, "http://127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost,::1")
     return home
+
+
+def pytest_configure() -> None:
+    """Hear what a shell makes its background jobs deaf to: tests interrupt and hang up on programs."""
+    for name, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+        number = getattr(signal, name, None)  # not every system has both
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
