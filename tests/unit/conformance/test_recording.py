@@ -13,15 +13,15 @@ from conformance.trial import Trial
 
 
 def test_a_recording_is_what_a_person_would_see() -> None:
-    printed = "\x1b[1m/tmp/x/home/bin/host\x1b[0m starts /tmp/x/venv/bin/gw  \n\n\n\nDone.\n\n"
-    shown = {"/tmp/x/home": "~", "/tmp/x": "?", "/tmp/x/venv/bin": "~/.local/bin"}
+    printed = "\x1b[1m/place/x/home/bin/host\x1b[0m starts /place/x/venv/bin/gw  \n\n\n\nDone.\n\n"
+    shown = {"/place/x/home": "~", "/place/x": "?", "/place/x/venv/bin": "~/.local/bin"}
     told = recorded("host run", printed, shown)
     assert told == "$ host run\n~/bin/host starts ~/.local/bin/gw\n\nDone.\n"
 
 
 def test_a_path_that_is_left_is_found_and_an_address_is_none() -> None:
-    text = "wrote /home/somebody/a.txt (https://weather.example.org/beijing/today) ~/.local/bin/x 11/24"
-    assert paths_in(text) == ["/home/somebody/a.txt"]
+    text = "wrote /places/somebody/a.txt (https://weather.example.org/beijing/today) ~/.local/bin/x 11/24"
+    assert paths_in(text) == ["/places/somebody/a.txt"]
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_recording_writes_and_every_other_run_compares(folder: Path) -> None:
 
 def test_a_recording_with_a_path_of_this_machine_is_not_kept(folder: Path) -> None:
     recorder = trial(folder, records=True)
-    keep("codex exec", "an answer in /home/somebody/project", folder / "home", recorder)
+    keep("codex exec", "an answer in /places/somebody/project", folder / "home", recorder)
     assert not (folder / "codex.txt").exists()
     assert recorder.checks[0].outcome == "failed"
 

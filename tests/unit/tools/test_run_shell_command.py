@@ -45,7 +45,7 @@ def alive(process_id: int) -> bool:
     """Whether a process still runs; one that only waits to be seen off does not."""
     try:
         state = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # gone before its file was opened, or before it was read
         return False
     return state not in "ZX"
 
